@@ -40,13 +40,7 @@ pub struct Args {
 
 impl Args {
     /// Reads one attribute's arguments into `self`; what is wrong goes to `errors`, and reading goes on at the next comma.
-    pub fn read(
-        &mut self,
-        attribute: &str,
-        known: Known,
-        tokens: TokenStream,
-        errors: &mut Vec<Error>,
-    ) {
+    pub fn read(&mut self, attribute: &str, known: Known, tokens: TokenStream, errors: &mut Vec<Error>) {
         let parser = |input: ParseStream| {
             while !input.is_empty() {
                 if let Err(error) = self.one(attribute, known, input) {
@@ -63,23 +57,14 @@ impl Args {
 
     fn one(&mut self, attribute: &str, known: Known, input: ParseStream) -> syn::Result<()> {
         let only = format!("the only argument here is `{}`", known.usage());
-        let name = input.call(Ident::parse_any).map_err(|e| {
-            Error::new(
-                e.span(),
-                format!("expected the name of an argument: {only}"),
-            )
-        })?;
+        let name = input
+            .call(Ident::parse_any)
+            .map_err(|e| Error::new(e.span(), format!("expected the name of an argument: {only}")))?;
         let text = name.to_string();
         if text != known.name() {
-            let hint = if distance(&text, known.name()) <= 2 {
-                format!("did you mean `{}`?", known.name())
-            } else {
-                only
-            };
-            return Err(Error::new(
-                name.span(),
-                format!("unknown argument `{text}` of `{attribute}`: {hint}"),
-            ));
+            let hint =
+                if distance(&text, known.name()) <= 2 { format!("did you mean `{}`?", known.name()) } else { only };
+            return Err(Error::new(name.span(), format!("unknown argument `{text}` of `{attribute}`: {hint}")));
         }
         if self.seen.contains(&known.name()) {
             return Err(Error::new(
@@ -93,15 +78,10 @@ impl Args {
             Known::Crate => {
                 let usage = "write a path, as in `crate = my_crate::evoxc`";
                 if !input.peek(Token![=]) {
-                    return Err(Error::new(
-                        name.span(),
-                        format!("`crate` needs a value: {usage}"),
-                    ));
+                    return Err(Error::new(name.span(), format!("`crate` needs a value: {usage}")));
                 }
                 input.parse::<Token![=]>()?;
-                let path = input
-                    .call(Path::parse_mod_style)
-                    .map_err(|e| Error::new(e.span(), usage))?;
+                let path = input.call(Path::parse_mod_style).map_err(|e| Error::new(e.span(), usage))?;
                 self.krate = Some(path);
             }
         }

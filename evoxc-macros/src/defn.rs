@@ -11,8 +11,8 @@ use quote::{ToTokens, quote};
 use syn::parse::{ParseStream, Parser};
 use syn::visit_mut::VisitMut;
 use syn::{
-    Attribute, Error, FnArg, GenericArgument, ItemFn, Pat, PathArguments, ReturnType, Signature,
-    Token, Type, TypeReference, Visibility,
+    Attribute, Error, FnArg, GenericArgument, ItemFn, Pat, PathArguments, ReturnType, Signature, Token, Type,
+    TypeReference, Visibility,
 };
 
 pub fn expand(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -35,11 +35,7 @@ fn function(tokens: TokenStream, original: ItemFn) -> TokenStream {
     check_signature(&original.sig, &mut errors);
     recursion::check(&original, &mut errors);
     let mut f = original.clone();
-    let mut rewrite = Rewrite {
-        krate: &krate,
-        errors: &mut errors,
-        iterates: false,
-    };
+    let mut rewrite = Rewrite { krate: &krate, errors: &mut errors, iterates: false };
     rewrite.visit_block_mut(&mut f.block);
     let iterates = rewrite.iterates;
     if !errors.is_empty() {
@@ -49,18 +45,11 @@ fn function(tokens: TokenStream, original: ItemFn) -> TokenStream {
     let p = krate.private(Span::call_site());
     let iterate = iterates.then(|| quote!(#[allow(unused_imports)] use #p::IterateStatic as _;));
     let records = statics::statements(&krate, &original);
-    let ItemFn {
-        attrs,
-        vis,
-        sig,
-        block,
-    } = f;
+    let ItemFn { attrs, vis, sig, block } = f;
     let (outer, inner) = split(&attrs);
     let stmts = block.stmts;
-    let mut body = proc_macro2::Group::new(
-        proc_macro2::Delimiter::Brace,
-        quote!(#(#inner)* #iterate #records #(#stmts)*),
-    );
+    let mut body =
+        proc_macro2::Group::new(proc_macro2::Delimiter::Brace, quote!(#(#inner)* #iterate #records #(#stmts)*));
     // Messages about the body as a whole ("mismatched types: () ..") point at the user's braces.
     body.set_span(block.brace_token.span.join());
     quote! {
@@ -73,12 +62,7 @@ fn function(tokens: TokenStream, original: ItemFn) -> TokenStream {
 /// The errors, and the function with its signature and docs, so that its callers still resolve.
 fn with_errors(errors: &[Error], original: ItemFn, rewritten: ItemFn) -> TokenStream {
     let errors = compile_errors(errors);
-    let ItemFn {
-        attrs,
-        vis,
-        mut sig,
-        block: _,
-    } = original;
+    let ItemFn { attrs, vis, mut sig, block: _ } = original;
     // rustc would complain about it a second time.
     sig.variadic = None;
     let opaque = matches!(&sig.output, ReturnType::Type(_, ty) if mentions_ident(ty.to_token_stream(), "impl"));
@@ -98,9 +82,7 @@ fn with_errors(errors: &[Error], original: ItemFn, rewritten: ItemFn) -> TokenSt
 }
 
 fn split(attrs: &[Attribute]) -> (Vec<&Attribute>, Vec<&Attribute>) {
-    attrs
-        .iter()
-        .partition(|attr| matches!(attr.style, syn::AttrStyle::Outer))
+    attrs.iter().partition(|attr| matches!(attr.style, syn::AttrStyle::Outer))
 }
 
 /// The error for an item that did not parse as a function.
@@ -110,48 +92,33 @@ fn not_a_function(item: TokenStream, error: Error) -> Error {
         input.parse::<Visibility>()?;
         let keyword = input.cursor().token_tree().map(|(token, _)| token);
         let is_function = input.parse::<Signature>().is_ok();
-        let semicolon = if is_function {
-            input.parse::<Option<Token![;]>>()?
-        } else {
-            None
-        };
+        let semicolon = if is_function { input.parse::<Option<Token![;]>>()? } else { None };
         input.parse::<TokenStream>()?;
         Ok((keyword, is_function, semicolon))
     };
     match head.parse2(item) {
-        Ok((_, true, Some(semicolon))) => Error::new_spanned(
-            semicolon,
-            "`#[defn]` needs a function with a body: put it on the implementation",
-        ),
+        Ok((_, true, Some(semicolon))) => {
+            Error::new_spanned(semicolon, "`#[defn]` needs a function with a body: put it on the implementation")
+        }
         Ok((Some(keyword), false, _)) => {
             let advice = match keyword.to_string().as_str() {
                 "struct" | "enum" => "for a type write `#[derive(Tree)]`",
                 "impl" | "trait" | "mod" => "put it on each function inside",
                 _ => "write `#[defn] fn name(x: Sym) -> Sym { .. }`",
             };
-            Error::new(
-                keyword.span(),
-                format!("`#[defn]` goes on a function: {advice}"),
-            )
+            Error::new(keyword.span(), format!("`#[defn]` goes on a function: {advice}"))
         }
         _ => error,
     }
 }
 
 fn check_signature(sig: &Signature, errors: &mut Vec<Error>) {
-    let mut refuse =
-        |token: &dyn ToTokens, message: &str| errors.push(Error::new_spanned(token, message));
+    let mut refuse = |token: &dyn ToTokens, message: &str| errors.push(Error::new_spanned(token, message));
     if let Some(token) = &sig.constness {
-        refuse(
-            token,
-            "a `#[defn]` cannot be `const`: a graph is built at run time; write a plain `fn`",
-        );
+        refuse(token, "a `#[defn]` cannot be `const`: a graph is built at run time; write a plain `fn`");
     }
     if let Some(token) = &sig.asyncness {
-        refuse(
-            token,
-            "a `#[defn]` cannot be `async`: a graph is built synchronously; write a plain `fn`",
-        );
+        refuse(token, "a `#[defn]` cannot be `async`: a graph is built synchronously; write a plain `fn`");
     }
     if let Some(token) = &sig.unsafety {
         refuse(
@@ -160,16 +127,10 @@ fn check_signature(sig: &Signature, errors: &mut Vec<Error>) {
         );
     }
     if let Some(token) = &sig.abi {
-        refuse(
-            token,
-            "a `#[defn]` cannot be `extern`: its values exist only while it is traced; write a plain `fn`",
-        );
+        refuse(token, "a `#[defn]` cannot be `extern`: its values exist only while it is traced; write a plain `fn`");
     }
     if let Some(token) = &sig.variadic {
-        refuse(
-            token,
-            "a `#[defn]` cannot be variadic: take a `Vec<Sym>` or a tuple",
-        );
+        refuse(token, "a `#[defn]` cannot be variadic: take a `Vec<Sym>` or a tuple");
     }
     for input in &sig.inputs {
         if let FnArg::Typed(typed) = input
@@ -191,9 +152,7 @@ fn by_reference(pat: &Pat, ty: &Type, reference: &TypeReference) -> Error {
         _ => format!("write `{owned}` here"),
     };
     let message = if reference.mutability.is_some() {
-        format!(
-            "a value of the graph cannot be changed in place: {write}, and return the new value"
-        )
+        format!("a value of the graph cannot be changed in place: {write}, and return the new value")
     } else {
         format!("a `#[defn]` takes trees of `Sym` by value (`Sym` is `Copy`): {write}")
     };
@@ -223,11 +182,7 @@ fn parts(ty: &Type) -> Vec<&Type> {
         Type::Array(array) => vec![&array.elem],
         Type::Tuple(tuple) => tuple.elems.iter().collect(),
         Type::Path(path) => {
-            let segments = path
-                .path
-                .segments
-                .iter()
-                .filter(|s| s.ident != "Graph" && s.ident != "PhantomData");
+            let segments = path.path.segments.iter().filter(|s| s.ident != "Graph" && s.ident != "PhantomData");
             let lists = segments.filter_map(|segment| match &segment.arguments {
                 PathArguments::AngleBracketed(list) => Some(&list.args),
                 _ => None,
@@ -245,18 +200,8 @@ fn parts(ty: &Type) -> Vec<&Type> {
 /// A type as a user would write it.
 fn text(ty: &Type) -> String {
     let spaced = ty.to_token_stream().to_string();
-    let tight = [
-        (" < ", "<"),
-        (" <", "<"),
-        (" >", ">"),
-        (" ,", ","),
-        (" :: ", "::"),
-        ("& ", "&"),
-        (" ;", ";"),
-    ];
-    tight
-        .iter()
-        .fold(spaced, |text, (from, to)| text.replace(from, to))
+    let tight = [(" < ", "<"), (" <", "<"), (" >", ">"), (" ,", ","), (" :: ", "::"), ("& ", "&"), (" ;", ";")];
+    tight.iter().fold(spaced, |text, (from, to)| text.replace(from, to))
 }
 
 fn mentions_ident(tokens: TokenStream, name: &str) -> bool {

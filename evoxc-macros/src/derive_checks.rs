@@ -10,10 +10,7 @@ pub fn read_args(args: &mut Args, known: Known, attrs: &[Attribute], errors: &mu
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("tree")) {
         match &attr.meta {
             Meta::List(list) => args.read("tree", known, list.tokens.clone(), errors),
-            other => errors.push(Error::new_spanned(
-                other,
-                "`tree` takes its arguments in parentheses: `#[tree(..)]`",
-            )),
+            other => errors.push(Error::new_spanned(other, "`tree` takes its arguments in parentheses: `#[tree(..)]`")),
         }
     }
 }
@@ -22,10 +19,7 @@ pub fn read_args(args: &mut Args, known: Known, attrs: &[Attribute], errors: &mu
 pub fn refuse_args(attrs: &[Attribute], errors: &mut Vec<Error>) {
     let found = attrs.iter().filter(|attr| attr.path().is_ident("tree"));
     errors.extend(found.map(|attr| {
-        Error::new_spanned(
-            attr,
-            "a variant takes no `#[tree(..)]`: write `#[tree(static)]` on its fields",
-        )
+        Error::new_spanned(attr, "a variant takes no `#[tree(..)]`: write `#[tree(static)]` on its fields")
     }));
 }
 
@@ -39,21 +33,13 @@ pub fn refuse_bounds(generics: &Generics, leaves: &[Ident], errors: &mut Vec<Err
         );
         errors.push(Error::new_spanned(bounds, message));
     };
-    for param in generics
-        .type_params()
-        .filter(|param| leaves.contains(&param.ident) && !param.bounds.is_empty())
-    {
+    for param in generics.type_params().filter(|param| leaves.contains(&param.ident) && !param.bounds.is_empty()) {
         refuse(&param.ident, &param.bounds);
     }
-    let predicates = generics
-        .where_clause
-        .iter()
-        .flat_map(|clause| &clause.predicates);
+    let predicates = generics.where_clause.iter().flat_map(|clause| &clause.predicates);
     for predicate in predicates {
         if let WherePredicate::Type(predicate) = predicate
-            && let Some(leaf) = leaves
-                .iter()
-                .find(|leaf| mentions(predicate.bounded_ty.to_token_stream(), leaf))
+            && let Some(leaf) = leaves.iter().find(|leaf| mentions(predicate.bounded_ty.to_token_stream(), leaf))
         {
             refuse(leaf, predicate);
         }

@@ -9,10 +9,7 @@ use crate::emit::{Ends, compile_errors};
 use crate::krate::Krate;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{
-    Data, DeriveInput, Error, Field, Fields, GenericParam, Member, Type, WherePredicate,
-    parse_quote,
-};
+use syn::{Data, DeriveInput, Error, Field, Fields, GenericParam, Member, Type, WherePredicate, parse_quote};
 
 pub fn expand(item: TokenStream) -> TokenStream {
     let input = match syn::parse2::<DeriveInput>(item) {
@@ -21,11 +18,7 @@ pub fn expand(item: TokenStream) -> TokenStream {
     };
     let mut errors = Vec::new();
     let tree = TreeType::read(&input, &mut errors);
-    if errors.is_empty() {
-        tree.implement(&input)
-    } else {
-        compile_errors(&errors)
-    }
+    if errors.is_empty() { tree.implement(&input) } else { compile_errors(&errors) }
 }
 
 struct TreeType {
@@ -53,17 +46,11 @@ impl TreeType {
         let mut args = Args::default();
         read_args(&mut args, Known::Crate, &input.attrs, errors);
         let variants = match &input.data {
-            Data::Struct(data) => vec![Variant {
-                name: None,
-                fields: read_fields(&data.fields, errors),
-            }],
+            Data::Struct(data) => vec![Variant { name: None, fields: read_fields(&data.fields, errors) }],
             Data::Enum(data) => {
                 let variants = data.variants.iter().map(|variant| {
                     refuse_args(&variant.attrs, errors);
-                    Variant {
-                        name: Some(variant.ident.clone()),
-                        fields: read_fields(&variant.fields, errors),
-                    }
+                    Variant { name: Some(variant.ident.clone()), fields: read_fields(&variant.fields, errors) }
                 });
                 variants.collect()
             }
@@ -78,13 +65,8 @@ impl TreeType {
             let mut fields = variants.iter().flat_map(|variant| &variant.fields);
             fields.any(|field| !field.is_static && mentions(field.ty.to_token_stream(), name))
         };
-        let leaves: Vec<Ident> = input
-            .generics
-            .type_params()
-            .map(|t| &t.ident)
-            .filter(|name| is_leaf(name))
-            .cloned()
-            .collect();
+        let leaves: Vec<Ident> =
+            input.generics.type_params().map(|t| &t.ident).filter(|name| is_leaf(name)).cloned().collect();
         let name = &input.ident;
         if leaves.is_empty() && !matches!(input.data, Data::Union(_)) {
             let message = format!(
@@ -93,12 +75,7 @@ impl TreeType {
             errors.push(Error::new_spanned(name, message));
         }
         refuse_bounds(&input.generics, &leaves, errors);
-        TreeType {
-            krate: Krate::new(args.krate),
-            is_enum: matches!(input.data, Data::Enum(_)),
-            variants,
-            leaves,
-        }
+        TreeType { krate: Krate::new(args.krate), is_enum: matches!(input.data, Data::Enum(_)), variants, leaves }
     }
 
     fn implement(&self, input: &DeriveInput) -> TokenStream {
@@ -110,19 +87,13 @@ impl TreeType {
         for leaf in &self.leaves {
             bounds.push(parse_quote!(#leaf: #p::Tree<__L>));
         }
-        for field in self
-            .variants
-            .iter()
-            .flat_map(|variant| &variant.fields)
-            .filter(|field| field.is_static)
-        {
+        for field in self.variants.iter().flat_map(|variant| &variant.fields).filter(|field| field.is_static) {
             let ty = &field.ty;
             let span = Ends::of(ty).first;
             let p = self.krate.private(span);
             // Located at the type, so that a type that is no static value is reported there.
-            let predicate: WherePredicate =
-                syn::parse2(quote_spanned!(span=> #ty: #p::StaticValue))
-                    .unwrap_or_else(|_| parse_quote!(#ty: #p::StaticValue));
+            let predicate: WherePredicate = syn::parse2(quote_spanned!(span=> #ty: #p::StaticValue))
+                .unwrap_or_else(|_| parse_quote!(#ty: #p::StaticValue));
             bounds.push(predicate);
         }
         let (impl_generics, _, where_clause) = generics.split_for_impl();
@@ -137,14 +108,8 @@ impl TreeType {
             GenericParam::Lifetime(l) => l.lifetime.to_token_stream(),
         });
         let text = name.to_string();
-        let flatten = self
-            .variants
-            .iter()
-            .map(|variant| self.flatten(name, variant));
-        let unflatten = self
-            .variants
-            .iter()
-            .map(|variant| self.unflatten(name, variant));
+        let flatten = self.variants.iter().map(|variant| self.flatten(name, variant));
+        let unflatten = self.variants.iter().map(|variant| self.unflatten(name, variant));
         quote! {
             #[automatically_derived]
             impl #impl_generics #p::Tree<__L> for #name #ty_generics #where_clause {
@@ -238,11 +203,7 @@ fn read_fields(fields: &Fields, errors: &mut Vec<Error>) -> Vec<TreeField> {
     let read = |(field, member): (&Field, Member)| {
         let mut args = Args::default();
         read_args(&mut args, Known::Static, &field.attrs, errors);
-        TreeField {
-            member,
-            ty: field.ty.clone(),
-            is_static: args.is_static,
-        }
+        TreeField { member, ty: field.ty.clone(), is_static: args.is_static }
     };
     fields.iter().zip(fields.members()).map(read).collect()
 }

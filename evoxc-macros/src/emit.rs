@@ -7,9 +7,7 @@ use crate::krate::Krate;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::punctuated::Punctuated;
-use syn::{
-    Error, Expr, ExprCall, ExprMethodCall, ExprParen, ExprReference, ExprUnary, Token, UnOp, token,
-};
+use syn::{Error, Expr, ExprCall, ExprMethodCall, ExprParen, ExprReference, ExprUnary, Token, UnOp, token};
 
 /// The spans of the first and the last token of an expression.
 #[derive(Clone, Copy)]
@@ -26,15 +24,9 @@ impl Ends {
                 TokenTree::Group(group) => edges(group),
                 other => (other.span(), other.span()),
             };
-            ends = Some(Ends {
-                first: ends.map_or(open, |e: Ends| e.first),
-                last: close,
-            });
+            ends = Some(Ends { first: ends.map_or(open, |e: Ends| e.first), last: close });
         }
-        ends.unwrap_or(Ends {
-            first: Span::call_site(),
-            last: Span::call_site(),
-        })
+        ends.unwrap_or(Ends { first: Span::call_site(), last: Span::call_site() })
     }
 }
 
@@ -50,9 +42,7 @@ pub fn take(place: &mut Expr) -> Expr {
 /// `<crate>::__private::name(args)`. `name` may be a path: `StaticMatch::get`.
 pub fn call(krate: &Krate, name: &str, args: impl IntoIterator<Item = Expr>, ends: Ends) -> Expr {
     let private = krate.private(ends.first);
-    let segments = name
-        .split("::")
-        .map(|segment| Ident::new(segment, ends.first));
+    let segments = name.split("::").map(|segment| Ident::new(segment, ends.first));
     let path = quote_spanned!(ends.first=> #private #(::#segments)*);
     Expr::Call(ExprCall {
         attrs: Vec::new(),
@@ -77,11 +67,7 @@ pub fn method(receiver: Expr, name: &str, ends: Ends) -> Expr {
 
 /// `*e`
 pub fn deref(e: Expr, ends: Ends) -> Expr {
-    Expr::Unary(ExprUnary {
-        attrs: Vec::new(),
-        op: UnOp::Deref(Token![*](ends.first)),
-        expr: Box::new(e),
-    })
+    Expr::Unary(ExprUnary { attrs: Vec::new(), op: UnOp::Deref(Token![*](ends.first)), expr: Box::new(e) })
 }
 
 /// `&e`, or `&(e)` where precedence needs it.
@@ -102,11 +88,7 @@ pub fn borrow(e: Expr, ends: Ends) -> Expr {
     let inner = if tight {
         e
     } else {
-        Expr::Paren(ExprParen {
-            attrs: Vec::new(),
-            paren_token: token::Paren(ends.last),
-            expr: Box::new(e),
-        })
+        Expr::Paren(ExprParen { attrs: Vec::new(), paren_token: token::Paren(ends.last), expr: Box::new(e) })
     };
     Expr::Reference(ExprReference {
         attrs: Vec::new(),

@@ -27,15 +27,13 @@ impl Krate {
 
     /// What the manifest says. With neither package in it, rustc's own "cannot find `evoxc`" is the right message.
     pub fn find() -> Krate {
-        let name = PACKAGES
-            .iter()
-            .find_map(|package| match crate_name(package) {
-                // Inside the package itself its examples and tests expand too: `crate` would be wrong there, so the
-                // library says `extern crate self as ..`.
-                Ok(FoundCrate::Itself) => Some(package.replace('-', "_")),
-                Ok(FoundCrate::Name(name)) => Some(name),
-                Err(_) => None,
-            });
+        let name = PACKAGES.iter().find_map(|package| match crate_name(package) {
+            // Inside the package itself its examples and tests expand too: `crate` would be wrong there, so the
+            // library says `extern crate self as ..`.
+            Ok(FoundCrate::Itself) => Some(package.replace('-', "_")),
+            Ok(FoundCrate::Name(name)) => Some(name),
+            Err(_) => None,
+        });
         Krate::Named(name.unwrap_or_else(|| "evoxc".into()))
     }
 

@@ -38,9 +38,7 @@ pub fn name_let(krate: &Krate, pat: &Pat, e: &mut Expr) {
 fn simple_name(pat: &Pat) -> Option<String> {
     match pat {
         Pat::Wild(_) => Some("_".into()),
-        Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => {
-            Some(p.ident.unraw().to_string())
-        }
+        Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() => Some(p.ident.unraw().to_string()),
         _ => None,
     }
 }
@@ -48,15 +46,10 @@ fn simple_name(pat: &Pat) -> Option<String> {
 fn name_tail(krate: &Krate, e: &mut Expr, name: &str) {
     let names_a_place = matches!(e, Expr::Unary(unary) if matches!(unary.op, UnOp::Deref(_)));
     match e {
-        Expr::MethodCall(_) | Expr::Binary(_) | Expr::Unary(_) | Expr::Call(_) | Expr::Try(_)
-            if !names_a_place =>
-        {
+        Expr::MethodCall(_) | Expr::Binary(_) | Expr::Unary(_) | Expr::Call(_) | Expr::Try(_) if !names_a_place => {
             let ends = Ends::of(e);
             let lit = Lit::Str(LitStr::new(name, Span::call_site()));
-            let lit = Expr::Lit(ExprLit {
-                attrs: Vec::new(),
-                lit,
-            });
+            let lit = Expr::Lit(ExprLit { attrs: Vec::new(), lit });
             *e = call(krate, "named", [lit, take(e)], ends);
         }
         Expr::Paren(paren) => name_tail(krate, &mut paren.expr, name),

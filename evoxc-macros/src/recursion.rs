@@ -10,12 +10,8 @@ use syn::{Error, Expr, ItemFn, Pat};
 
 /// One error for each call of the function to itself.
 pub fn check(f: &ItemFn, errors: &mut Vec<Error>) {
-    let mut calls = Calls {
-        name: &f.sig.ident,
-        method: f.sig.receiver().is_some(),
-        shadowed: false,
-        found: Vec::new(),
-    };
+    let mut calls =
+        Calls { name: &f.sig.ident, method: f.sig.receiver().is_some(), shadowed: false, found: Vec::new() };
     // The syntax tree is only read, but one visitor (the mutable one) is enough to compile.
     let mut copy = f.clone();
     for input in &mut copy.sig.inputs {

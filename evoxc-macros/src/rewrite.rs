@@ -40,9 +40,7 @@ impl Rewrite<'_> {
         match c {
             Expr::Let(l) => self.visit_expr_mut(&mut l.expr),
             // A let-chain is not an expression of its own: it cannot be wrapped whole.
-            Expr::Binary(b)
-                if matches!(b.op, BinOp::And(_)) && (has_let(&b.left) || has_let(&b.right)) =>
-            {
+            Expr::Binary(b) if matches!(b.op, BinOp::And(_)) && (has_let(&b.left) || has_let(&b.right)) => {
                 self.condition(&mut b.left);
                 self.condition(&mut b.right);
             }
@@ -61,10 +59,7 @@ impl Rewrite<'_> {
         let Expr::Binary(b) = e else { return };
         let (left_ends, right_ends) = (Ends::of(&b.left), Ends::of(&b.right));
         visit_mut::visit_expr_binary_mut(self, b);
-        let args = [
-            borrow(take(&mut b.left), left_ends),
-            borrow(take(&mut b.right), right_ends),
-        ];
+        let args = [borrow(take(&mut b.left), left_ends), borrow(take(&mut b.right), right_ends)];
         *e = self.call(name, args, ends);
     }
 
@@ -92,21 +87,11 @@ impl Rewrite<'_> {
                 self.visit_expr_mut(arg);
                 continue;
             }
-            let text = arg
-                .to_token_stream()
-                .to_string()
-                .replace('{', "{{")
-                .replace('}', "}}");
-            message =
-                alone.then(|| LitStr::new(&format!("assertion failed: {text}"), Span::call_site()));
+            let text = arg.to_token_stream().to_string().replace('{', "{{").replace('}', "}}");
+            message = alone.then(|| LitStr::new(&format!("assertion failed: {text}"), Span::call_site()));
             self.condition(arg);
         }
-        args.extend(message.map(|text| {
-            Expr::Lit(ExprLit {
-                attrs: Vec::new(),
-                lit: Lit::Str(text),
-            })
-        }));
+        args.extend(message.map(|text| Expr::Lit(ExprLit { attrs: Vec::new(), lit: Lit::Str(text) })));
     }
 }
 
@@ -138,8 +123,7 @@ impl VisitMut for Rewrite<'_> {
             return;
         }
         // `vec![x; n]` does not parse as a list: it stays as it is, like a macro we do not know.
-        let Ok(mut args) = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(m.tokens.clone())
-        else {
+        let Ok(mut args) = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(m.tokens.clone()) else {
             return;
         };
         if asserts {
@@ -223,10 +207,7 @@ fn is_literal(pat: &Pat) -> bool {
         Pat::Range(_) => true,
         Pat::Or(or) => or.cases.iter().any(is_literal),
         Pat::Paren(paren) => is_literal(&paren.pat),
-        Pat::Ident(ident) => ident
-            .subpat
-            .as_ref()
-            .is_some_and(|(_, pat)| is_literal(pat)),
+        Pat::Ident(ident) => ident.subpat.as_ref().is_some_and(|(_, pat)| is_literal(pat)),
         // A negative literal.
         Pat::Verbatim(tokens) => {
             matches!(tokens.clone().into_iter().next(), Some(TokenTree::Punct(p)) if p.as_char() == '-')

@@ -37,16 +37,12 @@ fn list(krate: &Krate, items: &Punctuated<Item, Token![,]>) -> TokenStream {
     let items = items.iter().map(|item| match (&item.expr, &item.step) {
         (Expr::Range(range), step) => {
             let (start, end) = bounds(&p, range);
-            let step = step
-                .as_ref()
-                .map_or_else(|| quote!(1), |step| quote!(#step));
+            let step = step.as_ref().map_or_else(|| quote!(1), |step| quote!(#step));
             quote!(#p::SliceItem::Range(#start, #end, #step))
         }
-        (_, Some(step)) => syn::Error::new_spanned(
-            step,
-            "a single index has no step: write a range, as in `..;2`",
-        )
-        .to_compile_error(),
+        (_, Some(step)) => {
+            syn::Error::new_spanned(step, "a single index has no step: write a range, as in `..;2`").to_compile_error()
+        }
         (index, None) => {
             let index = to_dim(&p, index);
             quote!(#p::SliceItem::At(#index))
@@ -58,10 +54,7 @@ fn list(krate: &Krate, items: &Punctuated<Item, Token![,]>) -> TokenStream {
 fn bounds(p: &TokenStream, range: &ExprRange) -> (TokenStream, TokenStream) {
     let none = quote!(::core::option::Option::None);
     let some = |dim: TokenStream| quote!(::core::option::Option::Some(#dim));
-    let start = range
-        .start
-        .as_ref()
-        .map_or(none.clone(), |e| some(to_dim(p, e)));
+    let start = range.start.as_ref().map_or(none.clone(), |e| some(to_dim(p, e)));
     let end = match (&range.end, &range.limits) {
         (None, _) => none,
         (Some(e), RangeLimits::HalfOpen(_)) => some(to_dim(p, e)),

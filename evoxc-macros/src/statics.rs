@@ -23,10 +23,7 @@ pub fn statements(krate: &Krate, f: &ItemFn) -> TokenStream {
         records.extend(quote!((&&&&#p::Static(&#ident)).record(#name);));
         // The record would count as a use. Where the body has none, a new binding of the same name and span is what rustc
         // finds unused, with the same message.
-        if ident != "self"
-            && !ident.to_string().starts_with('_')
-            && !mentions(f.block.to_token_stream(), &ident)
-        {
+        if ident != "self" && !ident.to_string().starts_with('_') && !mentions(f.block.to_token_stream(), &ident) {
             rebinds.extend(quote!(let #ident = #ident;));
         }
     }
@@ -48,9 +45,7 @@ fn parameter(input: &FnArg) -> Option<Ident> {
     match input {
         FnArg::Receiver(receiver) => Some(Ident::new("self", receiver.self_token.span)),
         FnArg::Typed(typed) => match &*typed.pat {
-            Pat::Ident(p)
-                if p.by_ref.is_none() && p.subpat.is_none() && may_be_static(&typed.ty) =>
-            {
+            Pat::Ident(p) if p.by_ref.is_none() && p.subpat.is_none() && may_be_static(&typed.ty) => {
                 Some(p.ident.clone())
             }
             _ => None,

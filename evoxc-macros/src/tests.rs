@@ -12,17 +12,9 @@ use syn::visit_mut::VisitMut;
 fn rewritten(mut block: syn::Block) -> String {
     let krate = Krate::Given(parse_quote!(e));
     let mut errors = Vec::new();
-    Rewrite {
-        krate: &krate,
-        errors: &mut errors,
-        iterates: false,
-    }
-    .visit_block_mut(&mut block);
+    Rewrite { krate: &krate, errors: &mut errors, iterates: false }.visit_block_mut(&mut block);
     assert!(errors.is_empty());
-    block
-        .to_token_stream()
-        .to_string()
-        .replace("e :: __private :: ", "")
+    block.to_token_stream().to_string().replace("e :: __private :: ", "")
 }
 
 fn same(block: syn::Block, expected: TokenStream) {
@@ -32,27 +24,15 @@ fn same(block: syn::Block, expected: TokenStream) {
 #[test]
 fn comparisons() {
     same(parse_quote!({ a < b }), quote!({ lt(&a, &b) }));
-    same(
-        parse_quote!({ a + 1 == b.c }),
-        quote!({ eq(&(a + 1), &b.c) }),
-    );
-    same(
-        parse_quote!({ (a < b) | (c >= d) }),
-        quote!({ (lt(&a, &b)) | (ge(&c, &d)) }),
-    );
+    same(parse_quote!({ a + 1 == b.c }), quote!({ eq(&(a + 1), &b.c) }));
+    same(parse_quote!({ (a < b) | (c >= d) }), quote!({ (lt(&a, &b)) | (ge(&c, &d)) }));
 }
 
 #[test]
 fn conditions() {
     same(parse_quote!({ if c {} }), quote!({ if static_bool(c) {} }));
-    same(
-        parse_quote!({ if (c) {} }),
-        quote!({ if static_bool(c) {} }),
-    );
-    same(
-        parse_quote!({ while a && b {} }),
-        quote!({ while static_bool(a) && static_bool(b) {} }),
-    );
+    same(parse_quote!({ if (c) {} }), quote!({ if static_bool(c) {} }));
+    same(parse_quote!({ while a && b {} }), quote!({ while static_bool(a) && static_bool(b) {} }));
     same(
         parse_quote!({
             if let Some(n) = o
@@ -101,18 +81,9 @@ fn conditions() {
 
 #[test]
 fn loops_and_macros() {
-    same(
-        parse_quote!({ for i in 0..n {} }),
-        quote!({ for i in IterOf(0..n).iterate() {} }),
-    );
-    same(
-        parse_quote!({ f(vec![a < b, c]) }),
-        quote!({ f(vec![lt(&a, &b), c]) }),
-    );
-    same(
-        parse_quote!({ f(vec![a < b; 3]) }),
-        quote!({ f(vec![a < b; 3]) }),
-    );
+    same(parse_quote!({ for i in 0..n {} }), quote!({ for i in IterOf(0..n).iterate() {} }));
+    same(parse_quote!({ f(vec![a < b, c]) }), quote!({ f(vec![lt(&a, &b), c]) }));
+    same(parse_quote!({ f(vec![a < b; 3]) }), quote!({ f(vec![a < b; 3]) }));
     same(
         parse_quote!({
             assert!(n > 3);
@@ -228,13 +199,7 @@ fn nothing_panics() {
         quote!(),
     ];
     for item in items {
-        for args in [
-            quote!(),
-            quote!(crate),
-            quote!(crate =),
-            quote!(= 3),
-            quote!(crate = a::b, crate = c),
-        ] {
+        for args in [quote!(), quote!(crate), quote!(crate =), quote!(= 3), quote!(crate = a::b, crate = c)] {
             assert!(!crate::defn::expand(args, item.clone()).is_empty());
         }
         assert!(!crate::derive_tree::expand(item).is_empty());

@@ -1,1 +1,15 @@
-//! placeholder
+//! The graph language of evoxc: one table of primitive ops, modules of functions, and what can be said of them without
+//! running anything: types, verification, text, files, simplification.
+//!
+//! This crate owns what a program *is*. It knows no backend, no tracer, and never executes.
+
+mod attr;
+mod module;
+mod op;
+
+pub use attr::{
+    Algorithm, Attr, AttrValue, AxisPair, ConvLayout, CumOp, Direction, FftKind, Flag, FuncRef, GatherDims,
+    LinTranspose, Literal, Padding, Reducer, ScatterDims, ScatterOp, SelectOp, SortKeys, SortOrder, Window,
+};
+pub use module::{Func, MAX_REGION_DEPTH, Module, Name, Op, Region, TensorType, Value, ValueInfo};
+pub use op::{Binary, Category, OpRow, Prim, TABLE, Unary};
