@@ -4,6 +4,7 @@
 //! This crate owns what a program *is*. It knows no backend, no tracer, and never executes.
 
 mod attr;
+mod dims;
 mod module;
 mod op;
 

@@ -1,0 +1,343 @@
+//! The builder: a stack of traces per thread, each growing one function op by op.
+//!
+//! A [`Sym`] is an id into the trace on this thread that made it. Errors are collected, not thrown: what fails gives a
+//! poisoned `Sym`, and follow-on errors are suppressed.
+
+use crate::Sym;
+use evoxc_core::{Loc, OpError, TensorSpec};
+use evoxc_ir::{Func, MAX_REGION_DEPTH, Name, Op, Prim, Region, RegionType, TensorType, Value, infer};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::cell::{Cell, RefCell};
+use std::panic::Location;
+
+/// Errors collected before a trace is given up: enough to see the pattern.
+const MAX_ERRORS: usize = 50;
+
+/// The payload of the unwind that ends a trace which cannot go on; caught by `trace`, unknown to the panic hook.
+pub(crate) struct Abort;
+
+/// One function under construction.
+pub(crate) struct Trace {
+    pub id: u32,
+    pub func: Func,
+    /// The regions that are open, innermost last, each with its id; the first is the function's body.
+    open: Vec<(u32, Region)>,
+    /// The region that each value belongs to.
+    region_of: Vec<u32>,
+    next_region: u32,
+    pub errors: Vec<OpError>,
+    pub statics: Vec<(String, String)>,
+    pub notes: Vec<String>,
+    /// Values of enclosing traces used here, each an extra argument.
+    pub captures: Vec<(Sym, Value)>,
+    captured: FxHashMap<(u32, u32), Value>,
+    /// Functions that `call` ops refer to.
+    pub callees: Vec<Func>,
+}
+
+thread_local! {
+    static TRACES: RefCell<Vec<Trace>> = const { RefCell::new(Vec::new()) };
+    static NEXT_ID: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Pops the trace it stands for when dropped, so that a panic in the user's function leaves no builder behind.
+pub(crate) struct Guard {
+    depth: usize,
+}
+
+impl Guard {
+    /// Opens a trace.
+    pub fn open() -> Guard {
+        // Ids of one thread never repeat, so a stale `Sym` is recognised; `Sym`s do not cross threads.
+        let id = NEXT_ID.replace(NEXT_ID.get().wrapping_add(1));
+        TRACES.with_borrow_mut(|t| {
+            t.push(Trace {
+                id,
+                func: Func::new("main"),
+                open: vec![(0, Region::default())],
+                region_of: vec![],
+                next_region: 1,
+                errors: vec![],
+                statics: vec![],
+                notes: vec![],
+                captures: vec![],
+                captured: FxHashMap::default(),
+                callees: vec![],
+            });
+            Guard { depth: t.len() }
+        })
+    }
+    /// Takes the finished trace.
+    pub fn finish(self) -> Option<Trace> {
+        TRACES.with_borrow_mut(|t| if t.len() == self.depth { t.pop() } else { None })
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        TRACES.with_borrow_mut(|t| t.truncate(self.depth - 1));
+    }
+}
+
+/// Runs `f` on the innermost trace of this thread.
+///
+/// # Panics
+/// Without one: there is nobody whom an error could be returned to.
+#[track_caller]
+pub(crate) fn with<R>(f: impl FnOnce(&mut Trace) -> R) -> R {
+    let found = TRACES.with_borrow_mut(|t| t.last_mut().map(f));
+    match found {
+        Some(r) => r,
+        None => panic!("no graph is being traced on this thread: symbolic operations belong inside a function given to `trace`"),
+    }
+}
+
+/// Is a trace open on this thread?
+pub(crate) fn is_tracing() -> bool {
+    TRACES.with_borrow(|t| !t.is_empty())
+}
+
+/// Ends the trace: for questions that a poisoned value cannot answer.
+pub(crate) fn abort() -> ! {
+    if cfg!(panic = "abort") {
+        with(|t| t.errors.iter().for_each(|e| eprintln!("{}", e.render())));
+    }
+    std::panic::resume_unwind(Box::new(Abort))
+}
+
+impl Trace {
+    fn sym(&self, v: Value) -> Sym {
+        Sym::new(v.0, self.id)
+    }
+    /// A new value of the innermost open region.
+    fn value(&mut self, ty: TensorType, name: Option<Name>) -> Value {
+        self.region_of.push(self.open.last().map_or(0, |r| r.0));
+        self.func.value(ty, name)
+    }
+    /// An argument of the function itself, whatever region is open.
+    pub fn argument(&mut self, ty: TensorType, name: Option<Name>) -> Value {
+        self.region_of.push(0);
+        let v = self.func.value(ty, name);
+        self.open[0].1.args.push(v);
+        v
+    }
+    /// Records an error.
+    pub fn error(&mut self, e: OpError) {
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.push(e);
+        }
+    }
+    /// Appends an op whose types are known.
+    pub fn push(&mut self, prim: Prim, operands: SmallVec<[Value; 3]>, types: &[TensorType], regions: Vec<Region>, loc: Option<Loc>) -> SmallVec<[Value; 1]> {
+        let results: SmallVec<[Value; 1]> = types.iter().map(|t| self.value(t.clone(), None)).collect();
+        if let Some((_, region)) = self.open.last_mut() {
+            region.ops.push(Op { prim, operands, results: results.clone(), regions, loc });
+        }
+        results
+    }
+    /// Ends the outermost region with these results.
+    pub fn close(&mut self, results: Vec<Value>) -> Func {
+        let mut func = std::mem::take(&mut self.func);
+        func.body = self.open.swap_remove(0).1;
+        func.body.results = results;
+        func
+    }
+    fn visible(&self, v: u32) -> bool {
+        self.region_of.get(v as usize).is_some_and(|r| self.open.iter().rev().any(|(id, _)| id == r))
+    }
+}
+
+/// What became of a `Sym` on its way to being an operand.
+pub(crate) enum Resolved {
+    /// A value of the innermost trace.
+    Value(Value),
+    /// It stands for an error that is already recorded.
+    Poisoned,
+    /// It belongs to no trace that is open here.
+    Foreign(&'static str),
+}
+
+/// Resolves a `Sym` in the innermost trace; one of an enclosing trace becomes an extra input.
+fn resolve(traces: &mut [Trace], s: Sym) -> Resolved {
+    let Some((here, outer)) = traces.split_last_mut() else { return Resolved::Foreign("no trace is open") };
+    if s.is_poison() {
+        return Resolved::Poisoned;
+    }
+    if s.trace == here.id {
+        return if here.visible(s.id) { Resolved::Value(Value(s.id)) } else { Resolved::Foreign("it was made inside a branch or loop body that has ended; give it back as a result of that body") };
+    }
+    if let Some(&v) = here.captured.get(&(s.trace, s.id)) {
+        return Resolved::Value(v);
+    }
+    let Some(owner) = outer.iter().find(|t| t.id == s.trace) else {
+        return Resolved::Foreign("it belongs to a trace that has ended; pass values between graphs as inputs and outputs");
+    };
+    if !owner.visible(s.id) {
+        return Resolved::Foreign("it was made inside a branch or loop body that has ended; give it back as a result of that body");
+    }
+    let info = owner.func.values[s.id as usize].clone();
+    let v = here.argument(info.ty, info.name);
+    here.captures.push((s, v));
+    here.captured.insert((s.trace, s.id), v);
+    Resolved::Value(v)
+}
+
+/// Resolves operands; `None` (with the error recorded) when one is poisoned or foreign.
+pub(crate) fn resolve_all(op: &str, operands: &[Sym], loc: Option<Loc>) -> Option<SmallVec<[Value; 3]>> {
+    with(|_| ());
+    TRACES.with_borrow_mut(|traces| {
+        let mut out = SmallVec::with_capacity(operands.len());
+        let mut poisoned = false;
+        for (i, &s) in operands.iter().enumerate() {
+            match resolve(traces, s) {
+                Resolved::Value(v) => out.push(v),
+                Resolved::Poisoned => poisoned = true,
+                Resolved::Foreign(why) => {
+                    poisoned = true;
+                    let e = OpError::new(op, format!("operand {i} is not a value of this trace: {why}")).at(loc);
+                    if let Some(t) = traces.last_mut() {
+                        t.error(e);
+                    }
+                }
+            }
+        }
+        (!poisoned).then_some(out)
+    })
+}
+
+/// The caller's location.
+#[track_caller]
+pub(crate) fn here() -> Option<Loc> {
+    Some(Loc::caller(Location::caller()))
+}
+
+/// Emits an op; `None` (with the error recorded) when an operand is poisoned or a rule is broken.
+#[track_caller]
+pub(crate) fn emit_regions(prim: Prim, operands: &[Sym], regions: Vec<Region>) -> Option<SmallVec<[Sym; 1]>> {
+    let loc = here();
+    let values = match resolve_all(prim.name_parts().0, operands, loc) {
+        Some(v) => v,
+        None => return None,
+    };
+    with(|t| {
+        let func = &t.func;
+        let types: SmallVec<[&TensorType; 4]> = values.iter().map(|&v| func.ty(v)).collect();
+        let of = |vs: &[Value]| vs.iter().map(|&v| func.ty(v).clone()).collect();
+        let region_types: SmallVec<[RegionType; 2]> =
+            regions.iter().map(|r| RegionType { args: of(&r.args), results: of(&r.results) }).collect();
+        match infer(&prim, &types, &region_types) {
+            Ok(types) => {
+                let results = t.push(prim, values, &types, regions, loc);
+                Some(results.iter().map(|&v| t.sym(v)).collect())
+            }
+            Err(e) => {
+                t.error(e.at(loc));
+                None
+            }
+        }
+    })
+}
+
+/// Emits an op of one result, which is poisoned on error.
+#[track_caller]
+pub(crate) fn emit(prim: Prim, operands: &[Sym]) -> Sym {
+    emit_regions(prim, operands, vec![]).and_then(|r| r.first().copied()).unwrap_or(Sym::POISON)
+}
+
+/// Emits an op of `N` results, all poisoned on error.
+#[track_caller]
+pub(crate) fn emit_many<const N: usize>(prim: Prim, operands: &[Sym]) -> [Sym; N] {
+    emit_regions(prim, operands, vec![]).and_then(|r| <[Sym; N]>::try_from(r.as_slice()).ok()).unwrap_or([Sym::POISON; N])
+}
+
+/// Records an error of `op` at the caller, with the operands' types, and gives a poisoned value.
+#[track_caller]
+pub(crate) fn fail(op: &str, operands: &[Sym], message: impl Into<String>, remedy: Option<String>) -> Sym {
+    let types: Vec<String> = operands.iter().filter_map(|s| s.ty()).map(|t| t.to_string()).collect();
+    let poisoned = operands.iter().any(|s| s.is_poison());
+    let (loc, message) = (here(), message.into());
+    if !poisoned {
+        with(|t| t.error(OpError { op: op.into(), operands: types, message, remedy, loc }));
+    }
+    Sym::POISON
+}
+
+/// Opens a region with arguments of these types.
+#[track_caller]
+pub(crate) fn open_region(args: &[TensorType]) -> Vec<Sym> {
+    let too_deep = with(|t| {
+        let id = t.next_region;
+        t.next_region += 1;
+        t.open.push((id, Region::default()));
+        let syms: Vec<Value> = args.iter().map(|a| t.value(a.clone(), None)).collect();
+        if let Some((_, r)) = t.open.last_mut() {
+            r.args = syms.clone();
+        }
+        let out: Vec<Sym> = syms.into_iter().map(|v| t.sym(v)).collect();
+        (t.open.len() > MAX_REGION_DEPTH, out)
+    });
+    if too_deep.0 {
+        let e = OpError::new("region", format!("control flow nests deeper than {MAX_REGION_DEPTH}")).at(here());
+        with(|t| t.error(e));
+        abort();
+    }
+    too_deep.1
+}
+
+/// Closes the innermost region with these results; `None` when one of them is an error.
+#[track_caller]
+pub(crate) fn close_region(op: &str, results: &[Sym]) -> Option<Region> {
+    let values = resolve_all(op, results, here());
+    with(|t| {
+        let mut region = if t.open.len() > 1 { t.open.pop().map(|r| r.1).unwrap_or_default() } else { Region::default() };
+        region.results = values?.to_vec();
+        Some(region)
+    })
+}
+
+/// The type of a live `Sym`: of this trace or an enclosing one.
+pub(crate) fn type_of(s: Sym) -> Option<TensorSpec> {
+    if s.is_poison() {
+        return None;
+    }
+    TRACES.with_borrow(|t| {
+        let t = t.iter().rev().find(|t| t.id == s.trace)?;
+        t.func.values.get(s.id as usize).map(|v| v.ty.clone())
+    })
+}
+
+/// Runs `f` on the type of a live `Sym` without cloning it.
+pub(crate) fn with_type<R>(s: Sym, f: impl FnOnce(&TensorSpec) -> R) -> Option<R> {
+    if s.is_poison() {
+        return None;
+    }
+    TRACES.with_borrow(|t| {
+        let t = t.iter().rev().find(|t| t.id == s.trace)?;
+        t.func.values.get(s.id as usize).map(|v| f(&v.ty))
+    })
+}
+
+/// Names a value of the innermost trace, unless it has a name.
+pub(crate) fn set_name(s: Sym, name: &str) {
+    if s.is_poison() || !is_tracing() {
+        return;
+    }
+    with(|t| {
+        if t.id == s.trace && let Some(info) = t.func.values.get_mut(s.id as usize) && info.name.is_none() {
+            info.name = Some(name.into());
+        }
+    });
+}
+
+/// Records a static value of the program.
+pub(crate) fn record_static_value(name: &str, value: String) {
+    if is_tracing() {
+        with(|t| {
+            let entry = (name.to_string(), value);
+            if !t.statics.contains(&entry) {
+                t.statics.push(entry);
+            }
+        });
+    }
+}
