@@ -1,0 +1,65 @@
+//! What a backend implements.
+
+use crate::{Capabilities, Program};
+use evoxc_core::{Device, Result};
+use evoxc_ir::Module;
+use std::sync::Arc;
+
+/// A target for programs: a value that describes how to lower, compile and load them. Options are its builder methods.
+///
+/// A backend must refuse what it cannot run, with a [`BackendError`](evoxc_core::BackendError) that names the op and
+/// the remedy; it never falls back to another way of running.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a backend",
+    label = "expected a backend",
+    note = "pass `&Interp`, `&Native::default()`, or one of `backends()`"
+)]
+pub trait Backend: Clone + Send + Sync + 'static {
+    /// The backend's own view of a program: StableHLO text, a kernel schedule, … A lowered program derefs to it.
+    type Lowered: Clone + Send + Sync + 'static;
+
+    /// The name, as in error messages and files: `interp`.
+    fn name(&self) -> &str;
+
+    /// The version of the backend, or of the compiler behind it. Files of another version are refused.
+    fn version(&self) -> String;
+
+    /// What else a compiled artifact depends on: target triple, CPU features, runtime ABI, options that change code.
+    fn abi_key(&self) -> String;
+
+    /// What the backend can take.
+    fn capabilities(&self) -> Capabilities;
+
+    /// The devices of this host that it can load programs on; empty if there are none.
+    fn devices(&self) -> Vec<Device>;
+
+    /// Translates a verified module.
+    ///
+    /// # Errors
+    /// [`BackendError`](evoxc_core::BackendError) for an op, dtype or shape that the backend cannot take.
+    fn lower(&self, module: &Module) -> Result<Self::Lowered>;
+
+    /// The bytes of a lowered program, for its file.
+    ///
+    /// # Errors
+    /// [`BackendError`](evoxc_core::BackendError) if the backend's lowered form cannot be saved.
+    fn lowered_to_bytes(&self, lowered: &Self::Lowered) -> Result<Vec<u8>>;
+
+    /// Reads what [`Backend::lowered_to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// Any error for bytes that are no lowered program; never a panic, whatever the bytes.
+    fn lowered_from_bytes(&self, bytes: &[u8]) -> Result<Self::Lowered>;
+
+    /// Compiles to a self-contained artifact.
+    ///
+    /// # Errors
+    /// [`BackendError`](evoxc_core::BackendError) when the compiler fails.
+    fn compile(&self, lowered: &Self::Lowered) -> Result<Vec<u8>>;
+
+    /// Loads an artifact on a device, which is one of [`Backend::devices`].
+    ///
+    /// # Errors
+    /// Any error for bytes that are no artifact; never a panic, whatever the bytes.
+    fn load(&self, artifact: &[u8], device: Device) -> Result<Arc<dyn Program>>;
+}

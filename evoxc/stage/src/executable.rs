@@ -1,0 +1,94 @@
+//! The last stage: a program on a device, ready to run.
+
+use crate::check::Checks;
+use crate::{Program, Signature};
+use evoxc_core::{BackendError, Device, OpError, Result, Tensor, TensorSpec, Tree, TreeDef};
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// A loaded program that takes an `I` and gives an `O`, both trees of tensors. Cheap to clone; `Send + Sync`, and any
+/// number of threads may run it at once.
+pub struct Executable<I, O> {
+    inner: Arc<Inner>,
+    types: PhantomData<fn(I) -> O>,
+}
+
+struct Inner {
+    program: Arc<dyn Program>,
+    signature: Arc<Signature>,
+    checks: Checks,
+    backend: String,
+    device: Device,
+}
+
+impl<I, O> Executable<I, O> {
+    pub(crate) fn new(
+        program: Arc<dyn Program>,
+        signature: Arc<Signature>,
+        backend: String,
+        device: Device,
+    ) -> Executable<I, O> {
+        let checks = Checks::new(&signature, device);
+        Executable { inner: Arc::new(Inner { program, signature, checks, backend, device }), types: PhantomData }
+    }
+    /// Waits until everything that was started by earlier runs has finished.
+    ///
+    /// # Errors
+    /// Failures of work that was still under way.
+    pub fn synchronize(&self) -> Result<()> {
+        self.inner.program.synchronize()
+    }
+    /// The types of the inputs, in order.
+    pub fn specs(&self) -> &[TensorSpec] {
+        &self.inner.signature.inputs
+    }
+    /// Types and structure of inputs and outputs.
+    pub fn signature(&self) -> &Signature {
+        &self.inner.signature
+    }
+    /// Where it runs, and where its inputs must be.
+    pub fn device(&self) -> Device {
+        self.inner.device
+    }
+    /// The name of the backend it was made by.
+    pub fn backend(&self) -> &str {
+        &self.inner.backend
+    }
+}
+
+impl<I: Tree<Tensor>, O: Tree<Tensor>> Executable<I, O> {
+    /// Runs the program.
+    ///
+    /// The arguments are moved in: storage with no other owner may be written to, so that an output takes the place of
+    /// an input of its size. Clone a tensor first to keep it.
+    ///
+    /// # Errors
+    /// [`RunError`](evoxc_core::RunError) for arguments of another structure, dtype, shape or device and for a symbolic
+    /// extent with two values, all before any work; and what fails while the program runs.
+    pub fn run(&self, args: I) -> Result<O> {
+        let inner = &*self.inner;
+        let (leaves, tree) = TreeDef::flatten(args);
+        inner.checks.check(&inner.signature, &leaves, &tree)?;
+        let outputs = inner.program.run(leaves)?;
+        let expected = inner.signature.outputs.len();
+        if outputs.len() != expected {
+            let message = format!("the program gave {} results instead of {expected}", outputs.len());
+            let op = OpError::new("run", message).remedy("report this: it is an error of the backend");
+            return Err(BackendError { backend: inner.backend.clone(), op }.into());
+        }
+        inner.signature.output_tree.unflatten(outputs)
+    }
+}
+
+impl<I, O> Clone for Executable<I, O> {
+    fn clone(&self) -> Self {
+        Executable { inner: self.inner.clone(), types: PhantomData }
+    }
+}
+impl<I, O> fmt::Debug for Executable<I, O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Executable on {} {}: ", self.inner.backend, self.inner.device)?;
+        f.debug_list().entries(self.specs()).finish()
+    }
+}

@@ -1,0 +1,24 @@
+//! What a loaded artifact is to the stages: something that maps tensors to tensors.
+
+use evoxc_core::{Result, Tensor};
+
+/// A program on a device, ready to run. Implemented by backends; users hold it inside an
+/// [`Executable`](crate::Executable), which has checked all arguments before they arrive here.
+pub trait Program: Send + Sync {
+    /// Runs with the arguments of the module's entry, in order, and gives its results, in order.
+    ///
+    /// The arguments are moved in: a tensor whose storage has no other owner is the program's to write to.
+    ///
+    /// # Errors
+    /// [`RunError`](evoxc_core::RunError) for an op that fails on these values, or the backend's own errors.
+    fn run(&self, args: Vec<Tensor>) -> Result<Vec<Tensor>>;
+
+    /// Waits until everything that was started by earlier runs has finished. A program that runs to the end before
+    /// it returns has nothing to wait for.
+    ///
+    /// # Errors
+    /// Failures of work that was still under way.
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+}
