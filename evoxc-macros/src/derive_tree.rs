@@ -1,6 +1,6 @@
 //! `#[derive(Tree)]`: owns what a tree type may be, and the code of `Tree::flatten` and `Tree::unflatten`.
 //!
-//! The leaf is a parameter of the trait, so the implementation is for every leaf `__L`, bounded by `T: Tree<__L>` for each
+//! The leaf is a parameter of the trait, so the implementation is for `AnyLeaf` (a name that messages show), bounded by `T: Tree<AnyLeaf>` for each
 //! leaf parameter `T` of the type: a field of type `T` may then hold a whole tree.
 
 use crate::args::{Args, Known};
@@ -82,10 +82,10 @@ impl TreeType {
         let name = &input.ident;
         let p = self.krate.private(Span::call_site());
         let mut generics = input.generics.clone();
-        generics.params.push(parse_quote!(__L: #p::Leaf));
+        generics.params.push(parse_quote!(AnyLeaf: #p::Leaf));
         let bounds = &mut generics.make_where_clause().predicates;
         for leaf in &self.leaves {
-            bounds.push(parse_quote!(#leaf: #p::Tree<__L>));
+            bounds.push(parse_quote!(#leaf: #p::Tree<AnyLeaf>));
         }
         for field in self.variants.iter().flat_map(|variant| &variant.fields).filter(|field| field.is_static) {
             let ty = &field.ty;
@@ -101,7 +101,7 @@ impl TreeType {
         let mapped = input.generics.params.iter().map(|param| match param {
             GenericParam::Type(t) if self.leaves.contains(&t.ident) => {
                 let t = &t.ident;
-                quote!(<#t as #p::Tree<__L>>::Map<__U>)
+                quote!(<#t as #p::Tree<AnyLeaf>>::Map<__U>)
             }
             GenericParam::Type(t) => t.ident.to_token_stream(),
             GenericParam::Const(c) => c.ident.to_token_stream(),
@@ -112,13 +112,13 @@ impl TreeType {
         let unflatten = self.variants.iter().map(|variant| self.unflatten(name, variant));
         quote! {
             #[automatically_derived]
-            impl #impl_generics #p::Tree<__L> for #name #ty_generics #where_clause {
+            impl #impl_generics #p::Tree<AnyLeaf> for #name #ty_generics #where_clause {
                 type Map<__U: #p::Leaf> = #name<#(#mapped),*>;
-                fn flatten(self, out: &mut #p::Flatten<__L>) {
+                fn flatten(self, out: &mut #p::Flatten<AnyLeaf>) {
                     match self { #(#flatten)* }
                     out.close();
                 }
-                fn unflatten(src: &mut #p::Unflatten<__L>) -> #p::Result<Self> {
+                fn unflatten(src: &mut #p::Unflatten<AnyLeaf>) -> #p::Result<Self> {
                     let variant: ::core::option::Option<::std::string::String> = src.open_struct(#text)?;
                     let value = match ::core::option::Option::as_deref(&variant) {
                         #(#unflatten)*
@@ -146,7 +146,13 @@ impl TreeType {
         let count = variant.fields.len();
         let members = variant.fields.iter().map(|field| &field.member);
         // Fresh names: a field may be called `out`.
-        let locals: Vec<Ident> = (0..count).map(|i| format_ident!("__f{i}")).collect();
+        // A field that is no tree is reported at its type, where the local stands.
+        let locals: Vec<Ident> = variant
+            .fields
+            .iter()
+            .enumerate()
+            .map(|(i, field)| format_ident!("__f{i}", span = Ends::of(&field.ty).first))
+            .collect();
         let puts = variant.fields.iter().zip(&locals).map(|(field, local)| {
             let member = member_text(&field.member);
             let span = Ends::of(&field.ty).first;
@@ -168,8 +174,10 @@ impl TreeType {
         let takes = variant.fields.iter().map(|field| {
             let member = &field.member;
             let text = member_text(member);
-            let get = format_ident!("{}", if field.is_static { "stat" } else { "field" });
-            quote!(#member: src.#get(#text)?)
+            let span = Ends::of(&field.ty).first;
+            let get = Ident::new(if field.is_static { "stat" } else { "field" }, span);
+            let value = quote_spanned!(span=> src.#get(#text)?);
+            quote!(#member: #value)
         });
         quote!(#variant_text => #path { #(#takes),* },)
     }
