@@ -122,10 +122,7 @@ impl TreeType {
                     let variant: ::core::option::Option<::std::string::String> = src.open_struct(#text)?;
                     let value = match ::core::option::Option::as_deref(&variant) {
                         #(#unflatten)*
-                        other => {
-                            let other: &str = ::core::option::Option::unwrap_or(other, "");
-                            return ::core::result::Result::Err(src.unknown_variant(#text, other));
-                        }
+                        _ => return ::core::result::Result::Err(src.unknown_variant(#text, &variant)),
                     };
                     src.close()?;
                     ::core::result::Result::Ok(value)
