@@ -202,7 +202,7 @@ impl Buffer {
     }
     /// A buffer from little-endian bytes; `None` if the length is no multiple of the element's or a `bool` is not 0 or 1.
     pub fn from_le_bytes(dtype: DType, bytes: &[u8]) -> Option<Buffer> {
-        if bytes.len() % dtype.size() != 0 {
+        if !bytes.len().is_multiple_of(dtype.size()) {
             return None;
         }
         with_dtype!(dtype, T => Some(T::wrap(bytes.chunks_exact(dtype.size()).map(T::read_le).collect::<Option<Vec<T>>>()?)))

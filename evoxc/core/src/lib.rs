@@ -28,7 +28,7 @@ pub use loc::Loc;
 pub use scalar::Scalar;
 pub use shape::{IntoShape, Shape, TensorSpec, spec};
 pub use tensor::Tensor;
-pub use tree::{ArgAt, Dyn, Flatten, Leaf, StaticValue, Tree, TreeDef, TreeKind, TreeToken, Unflatten};
+pub use tree::{ArgAt, Dyn, Flatten, Leaf, MAX_TREE_DEPTH, StaticValue, Tree, TreeDef, TreeKind, TreeToken, Unflatten};
 
 #[doc(hidden)]
 pub mod __private {

@@ -80,6 +80,7 @@ impl PartialEq for TreeToken {
 /// assert_eq!(def.paths(), ["0", "1[0]"]);
 /// ```
 #[derive(Clone, Debug, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "Vec<TreeToken>")]
 pub struct TreeDef(Vec<TreeToken>);
 
 impl TreeDef {
@@ -98,7 +99,7 @@ impl TreeDef {
             let (expected, got) = (format!("{} leaves", self.leaf_count()), format!("{}", leaves.len()));
             return Err(TreeError { path: String::new(), expected, got }.into());
         }
-        let mut u = Unflatten { def: self, at: 0, leaves: leaves.into_iter(), path: vec![] };
+        let mut u = Unflatten { def: self, at: 0, leaves: leaves.into_iter() };
         let t = T::unflatten(&mut u)?;
         match u.def.0.get(u.at) {
             None => Ok(t),
@@ -134,34 +135,11 @@ impl TreeDef {
     /// A definition from tokens, as read from a file.
     ///
     /// # Errors
-    /// [`TreeError`] when they do not form exactly one tree.
+    /// [`TreeError`] when they do not form exactly one tree as `flatten` makes them, or nest deeper than
+    /// [`MAX_TREE_DEPTH`].
     pub fn from_tokens(tokens: Vec<TreeToken>) -> Result<TreeDef> {
-        let bad = |m: &str| TreeError { path: String::new(), expected: "one tree".into(), got: m.into() };
-        let mut open: Vec<(bool, usize)> = vec![];
-        let mut whole = 0;
-        for t in &tokens {
-            match t {
-                TreeToken::Close => match open.pop() {
-                    Some((_, 0)) => {}
-                    _ => return Err(bad("a node that closes too early").into()),
-                },
-                TreeToken::Key(_) if open.last().is_some_and(|o| o.0) => {}
-                TreeToken::Key(_) => return Err(bad("a name outside of a struct").into()),
-                TreeToken::Leaf | TreeToken::Open(..) | TreeToken::Static(..) => {
-                    match open.last_mut() {
-                        Some((_, n)) if *n > 0 => *n -= 1,
-                        Some(_) => return Err(bad("a node with too many children").into()),
-                        None => whole += 1,
-                    }
-                    if let TreeToken::Open(k, n) = t {
-                        open.push((matches!(k, TreeKind::Struct(..) | TreeKind::Map), *n));
-                    }
-                }
-            }
-        }
-        if whole != 1 || !open.is_empty() {
-            return Err(bad("another number of trees, or an open node").into());
-        }
+        let check = Wellformed::check(&tokens);
+        check.map_err(|got| TreeError { path: String::new(), expected: "one tree".into(), got: got.into() })?;
         Ok(TreeDef(tokens))
     }
     /// The number of leaves.
@@ -172,7 +150,7 @@ impl TreeDef {
     pub fn arguments(&self) -> Vec<TreeDef> {
         let Some(TreeToken::Open(TreeKind::Tuple, _)) = self.0.first() else { return vec![self.clone()] };
         let (mut out, mut cur, mut depth) = (vec![], vec![], 0usize);
-        for t in &self.0[1..self.0.len() - 1] {
+        for t in self.0.get(1..self.0.len() - 1).unwrap_or_default() {
             match t {
                 TreeToken::Open(..) => depth += 1,
                 TreeToken::Close => depth = depth.saturating_sub(1),
@@ -206,9 +184,7 @@ impl TreeDef {
         for (i, t) in self.0.iter().enumerate() {
             let o = other.0.get(i);
             if Some(t) != o {
-                if !matches!(t, TreeToken::Close) {
-                    p.enter();
-                }
+                p.approach(t);
                 return Some(TreeError { path: p.text(), expected: describe(Some(t)), got: describe(o) });
             }
             p.step(t);
@@ -218,12 +194,112 @@ impl TreeDef {
     }
 }
 
+impl TryFrom<Vec<TreeToken>> for TreeDef {
+    type Error = crate::Error;
+    fn try_from(tokens: Vec<TreeToken>) -> Result<TreeDef> {
+        TreeDef::from_tokens(tokens)
+    }
+}
+
+/// Trees read from files nest at most this deep, so that rebuilding a recursive type cannot exhaust the stack.
+pub const MAX_TREE_DEPTH: usize = 200;
+
+/// The open nodes while tokens are checked.
+struct Wellformed<'a>(Vec<OpenNode<'a>>);
+struct OpenNode<'a> {
+    kind: &'a TreeKind,
+    /// Children to come.
+    left: usize,
+    /// A name was read, its child is to come.
+    named: bool,
+    /// The last name read.
+    last: Option<&'a str>,
+}
+impl<'a> Wellformed<'a> {
+    fn check(tokens: &'a [TreeToken]) -> Result<(), &'static str> {
+        let mut open = Wellformed(vec![]);
+        let mut trees = 0;
+        for t in tokens {
+            if open.0.is_empty() {
+                trees += 1;
+            }
+            open.token(t)?;
+        }
+        match (trees, open.0.is_empty()) {
+            (1, true) => Ok(()),
+            (_, false) => Err("a node without an end"),
+            (0, true) => Err("nothing"),
+            (_, true) => Err("several trees"),
+        }
+    }
+    fn token(&mut self, t: &'a TreeToken) -> Result<(), &'static str> {
+        match t {
+            TreeToken::Leaf => self.child(false),
+            TreeToken::Static(..) => self.child(true),
+            TreeToken::Open(kind, n) => {
+                self.child(false)?;
+                if self.0.len() >= MAX_TREE_DEPTH {
+                    return Err("a tree that nests too deep");
+                }
+                match (kind, n) {
+                    (TreeKind::Some, 1) | (TreeKind::None, 0) => {}
+                    (TreeKind::Some | TreeKind::None, _) => return Err("an option with another number of children"),
+                    (TreeKind::Tuple | TreeKind::List | TreeKind::Map | TreeKind::Struct(..), _) => {}
+                }
+                self.0.push(OpenNode { kind, left: *n, named: false, last: None });
+                Ok(())
+            }
+            TreeToken::Key(k) => match self.0.last_mut() {
+                Some(node) if node.left > 0 && !node.named => {
+                    match node.kind {
+                        TreeKind::Struct(..) => {}
+                        TreeKind::Map if node.last.is_none_or(|last| last < &**k) => {}
+                        TreeKind::Map => return Err("keys of a map out of order"),
+                        TreeKind::Tuple | TreeKind::List | TreeKind::Some | TreeKind::None => {
+                            return Err("a name outside of a struct");
+                        }
+                    }
+                    (node.named, node.last) = (true, Some(&**k));
+                    Ok(())
+                }
+                _ => Err("a name without a child"),
+            },
+            TreeToken::Close => match self.0.pop() {
+                Some(OpenNode { left: 0, .. }) => Ok(()),
+                _ => Err("a node that ends too early"),
+            },
+        }
+    }
+    fn child(&mut self, is_static: bool) -> Result<(), &'static str> {
+        let Some(node) = self.0.last_mut() else {
+            return if is_static { Err("a static value outside of a struct") } else { Ok(()) };
+        };
+        let wants_name = matches!(node.kind, TreeKind::Struct(..) | TreeKind::Map);
+        if is_static && !matches!(node.kind, TreeKind::Struct(..)) {
+            return Err("a static value outside of a struct");
+        }
+        if wants_name != node.named {
+            return Err("a field without a name");
+        }
+        node.left = node.left.checked_sub(1).ok_or("a node with too many children")?;
+        node.named = false;
+        Ok(())
+    }
+}
+
 /// The way from the root to the token at hand.
 #[derive(Default)]
 struct Path(Vec<(TreeKind, Option<Cow<'static, str>>, usize)>);
 impl Path {
     fn enter(&mut self) {
         self.0.push((TreeKind::None, None, 0));
+    }
+    /// Enters what begins with `t`; a name or an end belongs to the node around it.
+    fn approach(&mut self, t: &TreeToken) {
+        match t {
+            TreeToken::Leaf | TreeToken::Open(..) | TreeToken::Static(..) => self.enter(),
+            TreeToken::Key(_) | TreeToken::Close => {}
+        }
     }
     fn leave(&mut self) {
         self.0.pop();
@@ -349,7 +425,8 @@ fn restore<T: StaticValue>(text: &str) -> Option<T> {
     fn parse<V: std::str::FromStr + 'static>(text: &str) -> Option<Box<dyn Any>> {
         Some(Box::new(text.parse::<V>().ok()?))
     }
-    let tries: [fn(&str) -> Option<Box<dyn Any>>; 15] = [
+    type Parse = fn(&str) -> Option<Box<dyn Any>>;
+    let tries: [Parse; 15] = [
         parse::<bool>,
         parse::<i8>,
         parse::<i16>,
@@ -374,52 +451,48 @@ pub struct Unflatten<'a, L> {
     def: &'a TreeDef,
     at: usize,
     leaves: std::vec::IntoIter<L>,
-    path: Vec<String>,
 }
 
-impl<L> Unflatten<'_, L> {
+impl<'a, L> Unflatten<'a, L> {
+    /// The error at the token at hand; its path is worked out here, so that success costs nothing.
     fn error(&self, expected: impl Into<String>, got: impl Into<String>) -> crate::Error {
-        TreeError {
-            path: self.path.concat().trim_start_matches('.').to_string(),
-            expected: expected.into(),
-            got: got.into(),
+        let mut p = Path::default();
+        self.def.0.iter().take(self.at).for_each(|t| p.step(t));
+        if let Some(t) = self.def.0.get(self.at) {
+            p.approach(t);
         }
-        .into()
+        TreeError { path: p.text(), expected: expected.into(), got: got.into() }.into()
     }
-    fn next(&mut self, expected: &str) -> Result<&TreeToken> {
-        match self.def.0.get(self.at) {
-            Some(t) => {
-                self.at += 1;
-                Ok(t)
-            }
-            None => Err(self.error(expected, "nothing")),
-        }
+    /// The error of a node that was entered just now.
+    fn error_of_node(&mut self, expected: impl Into<String>, got: impl Into<String>) -> crate::Error {
+        self.at = self.at.saturating_sub(1);
+        self.error(expected, got)
+    }
+    fn peek(&self) -> Option<&'a TreeToken> {
+        self.def.0.get(self.at)
     }
     /// The next leaf.
     ///
     /// # Errors
     /// [`TreeError`] if something else is next.
     pub fn leaf(&mut self) -> Result<L> {
-        let got = describe(self.def.0.get(self.at));
-        match (self.def.0.get(self.at), self.leaves.next()) {
-            (Some(TreeToken::Leaf), Some(l)) => {
-                self.at += 1;
-                Ok(l)
-            }
-            _ => Err(self.error("a tensor", got)),
+        match (self.peek(), self.leaves.as_slice().is_empty()) {
+            (Some(TreeToken::Leaf), false) => self.at += 1,
+            (t, _) => return Err(self.error("a tensor", describe(t))),
         }
+        self.leaves.next().ok_or_else(|| self.error("a tensor", "nothing"))
     }
     /// Enters a node and gives its kind and number of children.
     ///
     /// # Errors
     /// [`TreeError`] if something else is next.
-    pub fn open(&mut self, expected: &str) -> Result<(TreeKind, usize)> {
-        match self.next(expected)? {
-            TreeToken::Open(k, n) => Ok((k.clone(), *n)),
-            other => {
-                let got = describe(Some(other));
-                Err(self.error(expected, got))
+    pub fn open(&mut self, expected: &str) -> Result<(&'a TreeKind, usize)> {
+        match self.peek() {
+            Some(TreeToken::Open(k, n)) => {
+                self.at += 1;
+                Ok((k, *n))
             }
+            other => Err(self.error(expected, describe(other))),
         }
     }
     /// Enters a derived struct or enum and gives the variant.
@@ -427,31 +500,40 @@ impl<L> Unflatten<'_, L> {
     /// # Errors
     /// [`TreeError`] if something else is next.
     pub fn open_struct(&mut self, name: &'static str) -> Result<Option<String>> {
-        match self.open(name)? {
-            (TreeKind::Struct(n, v), _) if n == name => Ok(v.map(Cow::into_owned)),
-            (k, n) => Err(self.error(format!("`{name}`"), describe(Some(&TreeToken::Open(k, n))))),
+        match self.peek() {
+            Some(TreeToken::Open(TreeKind::Struct(n, v), _)) if n == name => {
+                self.at += 1;
+                Ok(v.as_ref().map(|v| v.to_string()))
+            }
+            other => Err(self.error(format!("`{name}`"), describe(other))),
         }
     }
-    /// The error for a variant that the enum does not have.
-    pub fn unknown_variant(&self, name: &str, variant: &Option<String>) -> crate::Error {
-        self.error(format!("a variant of `{name}`"), variant.as_deref().unwrap_or("none"))
+    /// The error for a variant that the enum entered just now does not have.
+    pub fn unknown_variant(&mut self, name: &str, variant: &str) -> crate::Error {
+        let got = if variant.is_empty() { "none".into() } else { format!("`{name}::{variant}`") };
+        self.error_of_node(format!("a variant of `{name}`"), got)
     }
     /// Consumes the name of a child.
     ///
     /// # Errors
     /// [`TreeError`] if something else is next.
-    pub fn key(&mut self) -> Result<String> {
-        match self.next("a field")? {
-            TreeToken::Key(k) => Ok(k.to_string()),
-            other => {
-                let got = describe(Some(other));
-                Err(self.error("a field", got))
+    pub fn key(&mut self) -> Result<&'a str> {
+        match self.peek() {
+            Some(TreeToken::Key(k)) => {
+                self.at += 1;
+                Ok(k)
             }
+            other => Err(self.error("a field", describe(other))),
         }
     }
     fn named(&mut self, name: &'static str) -> Result<()> {
-        let k = self.key()?;
-        if k == name { Ok(()) } else { Err(self.error(format!("`{name}`"), format!("`{k}`"))) }
+        match self.peek() {
+            Some(TreeToken::Key(k)) if k == name => {
+                self.at += 1;
+                Ok(())
+            }
+            other => Err(self.error(format!("`{name}`"), describe(other))),
+        }
     }
     /// A named child.
     ///
@@ -462,20 +544,7 @@ impl<L> Unflatten<'_, L> {
         L: Leaf,
     {
         self.named(name)?;
-        self.child(format!(".{name}"))
-    }
-    /// A child, reached by `step` in error paths.
-    ///
-    /// # Errors
-    /// [`TreeError`] if something else is next.
-    pub fn child<T: Tree<L>>(&mut self, step: String) -> Result<T>
-    where
-        L: Leaf,
-    {
-        self.path.push(step);
-        let t = T::unflatten(self)?;
-        self.path.pop();
-        Ok(t)
+        T::unflatten(self)
     }
     /// A named static value.
     ///
@@ -484,37 +553,44 @@ impl<L> Unflatten<'_, L> {
     /// number or `bool`, so that its text is all there is.
     pub fn stat<T: StaticValue>(&mut self, name: &'static str) -> Result<T> {
         self.named(name)?;
-        let (text, live) = match self.next("a static value")? {
-            TreeToken::Static(text, live) => (text.clone(), live.clone()),
-            other => {
-                let got = describe(Some(other));
-                return Err(self.error("a static value", got));
-            }
+        let Some(TreeToken::Static(text, live)) = self.peek() else {
+            return Err(self.error("a static value", describe(self.peek())));
         };
-        let value = live.and_then(|l| l.0.downcast_ref::<T>().cloned()).or_else(|| restore(&text));
-        value.ok_or_else(|| {
+        let value = live.as_ref().and_then(|l| l.0.downcast_ref::<T>().cloned()).or_else(|| restore(text));
+        let value = value.ok_or_else(|| {
             let expected = format!("`{name}` of type {}", std::any::type_name::<T>());
             self.error(expected, format!("only its text `{text}`: use `typed_like` with a live value of the tree"))
-        })
+        })?;
+        self.at += 1;
+        Ok(value)
     }
     /// Leaves the node entered last.
     ///
     /// # Errors
     /// [`TreeError`] if children are left.
     pub fn close(&mut self) -> Result<()> {
-        match self.next("the end of the node")? {
-            TreeToken::Close => Ok(()),
-            other => {
-                let got = describe(Some(other));
-                Err(self.error("the end of the node", got))
+        match self.peek() {
+            Some(TreeToken::Close) => {
+                self.at += 1;
+                Ok(())
             }
+            other => Err(self.error("the end of the node", describe(other))),
         }
     }
     fn expect(&mut self, kind: TreeKind, n: Option<usize>) -> Result<usize> {
-        let want = describe(Some(&TreeToken::Open(kind.clone(), n.unwrap_or(0))));
-        match self.open(&want)? {
-            (k, m) if k == kind && n.is_none_or(|n| n == m) => Ok(m),
-            (k, m) => Err(self.error(want, describe(Some(&TreeToken::Open(k, m))))),
+        match self.peek() {
+            Some(TreeToken::Open(k, m)) if *k == kind && n.is_none_or(|n| n == *m) => {
+                self.at += 1;
+                Ok(*m)
+            }
+            other => {
+                let want = match (&kind, n) {
+                    (TreeKind::List, None) => "a list".into(),
+                    (TreeKind::Map, None) => "a map".into(),
+                    _ => describe(Some(&TreeToken::Open(kind, n.unwrap_or(0)))),
+                };
+                Err(self.error(want, describe(other)))
+            }
         }
     }
 }
@@ -574,7 +650,7 @@ macro_rules! tuples {
             }
             fn unflatten(src: &mut Unflatten<'_, L>) -> Result<Self> {
                 src.expect(TreeKind::Tuple, Some($n))?;
-                let t = ($(src.child::<$t>(concat!(".", stringify!($i)).into())?,)+);
+                let t = ($(<$t>::unflatten(src)?,)+);
                 src.close()?;
                 Ok(t)
             }
@@ -594,8 +670,8 @@ impl<L: Leaf, A: Tree<L>, const N: usize> Tree<L> for [A; N] {
         out.close();
     }
     fn unflatten(src: &mut Unflatten<'_, L>) -> Result<Self> {
-        let n = src.expect(TreeKind::List, None)?;
-        let v = (0..n).map(|i| src.child(format!("[{i}]"))).collect::<Result<Vec<A>>>()?;
+        let n = src.expect(TreeKind::List, Some(N))?;
+        let v = (0..n).map(|_| A::unflatten(src)).collect::<Result<Vec<A>>>()?;
         src.close()?;
         v.try_into().map_err(|_| src.error(format!("a list of {N}"), format!("a list of {n}")))
     }
@@ -609,7 +685,7 @@ impl<L: Leaf, A: Tree<L>> Tree<L> for Vec<A> {
     }
     fn unflatten(src: &mut Unflatten<'_, L>) -> Result<Self> {
         let n = src.expect(TreeKind::List, None)?;
-        let v = (0..n).map(|i| src.child(format!("[{i}]"))).collect::<Result<Vec<A>>>()?;
+        let v = (0..n).map(|_| A::unflatten(src)).collect::<Result<Vec<A>>>()?;
         src.close()?;
         Ok(v)
     }
@@ -630,7 +706,10 @@ impl<L: Leaf, A: Tree<L>> Tree<L> for Option<A> {
         let t = match src.open("an Option")? {
             (TreeKind::Some, _) => Some(A::unflatten(src)?),
             (TreeKind::None, _) => None,
-            (k, n) => return Err(src.error("an Option", describe(Some(&TreeToken::Open(k, n))))),
+            (k, n) => {
+                let got = describe(Some(&TreeToken::Open(k.clone(), n)));
+                return Err(src.error_of_node("an Option", got));
+            }
         };
         src.close()?;
         Ok(t)
@@ -659,9 +738,8 @@ impl<L: Leaf, A: Tree<L>> Tree<L> for BTreeMap<String, A> {
         let n = src.expect(TreeKind::Map, None)?;
         let mut m = BTreeMap::new();
         for _ in 0..n {
-            let k = src.key()?;
-            let v = src.child(format!("[{k:?}]"))?;
-            m.insert(k, v);
+            let k = src.key()?.to_string();
+            m.insert(k, A::unflatten(src)?);
         }
         src.close()?;
         Ok(m)
@@ -692,20 +770,23 @@ impl<L: Leaf> Tree<L> for Dyn<L> {
         let (mut depth, start) = (0usize, src.at);
         let mut leaves = vec![];
         loop {
-            match src.next("a tree")? {
-                TreeToken::Open(..) => depth += 1,
-                TreeToken::Close => depth = depth.saturating_sub(1),
-                TreeToken::Leaf => {
-                    src.at -= 1;
-                    leaves.push(src.leaf()?);
+            match src.peek() {
+                Some(TreeToken::Leaf) => leaves.push(src.leaf()?),
+                Some(other) => {
+                    match other {
+                        TreeToken::Open(..) => depth += 1,
+                        TreeToken::Close => depth = depth.saturating_sub(1),
+                        TreeToken::Leaf | TreeToken::Key(_) | TreeToken::Static(..) => {}
+                    }
+                    src.at += 1;
                 }
-                TreeToken::Key(_) | TreeToken::Static(..) => {}
+                None => return Err(src.error("a tree", "nothing")),
             }
             if depth == 0 {
                 break;
             }
         }
-        Ok(Dyn { def: TreeDef(src.def.0[start..src.at].to_vec()), leaves })
+        Ok(Dyn { def: TreeDef(src.def.0.get(start..src.at).unwrap_or_default().to_vec()), leaves })
     }
 }
 impl<L: Leaf> Dyn<L> {

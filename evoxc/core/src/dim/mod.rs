@@ -79,15 +79,12 @@ pub fn dim(name: &str) -> Dim {
 }
 
 fn symbol(name: &Arc<str>) -> Dim {
-    finish(Poly::atom(Atom::Symbol(name.clone())))
-        .unwrap_or_else(|_| Dim::poison(DimError::TooLarge))
+    finish(Poly::atom(Atom::Symbol(name.clone()))).unwrap_or_else(|_| Dim::poison(DimError::TooLarge))
 }
 
 fn is_name(name: &str) -> bool {
     let mut bytes = name.bytes();
-    bytes
-        .next()
-        .is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
+    bytes.next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_')
         && bytes.all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
@@ -253,9 +250,7 @@ fn apply(op: Op, a: Dim, b: Dim) -> Dim {
         return b;
     }
     if matches!(op, Op::Div | Op::Rem) && b == 0 {
-        return Dim::poison(DimError::DivisionByZero {
-            expr: print::describe(op, a, b),
-        });
+        return Dim::poison(DimError::DivisionByZero { expr: print::describe(op, a, b) });
     }
     let result = match (a.as_i64(), b.as_i64()) {
         (Some(x), Some(y)) => {
@@ -270,17 +265,13 @@ fn apply(op: Op, a: Dim, b: Dim) -> Dim {
                 Op::Min => x.min(y),
                 Op::Max => x.max(y),
             };
-            i64::try_from(v)
-                .map(Dim::constant)
-                .map_err(|_| Fail::Overflow)
+            i64::try_from(v).map(Dim::constant).map_err(|_| Fail::Overflow)
         }
         _ => apply_symbolic(op, a, b),
     };
     result.unwrap_or_else(|fail| {
         Dim::poison(match fail {
-            Fail::Overflow => DimError::Overflow {
-                expr: print::describe(op, a, b),
-            },
+            Fail::Overflow => DimError::Overflow { expr: print::describe(op, a, b) },
             Fail::TooLarge => DimError::TooLarge,
             Fail::TooDeep => DimError::TooDeep,
         })
@@ -319,21 +310,13 @@ impl Dim {
         if shifted >> 1 == v {
             Dim(shifted | 1)
         } else {
-            intern(Kind::Const(v), || Meta {
-                depth: 0,
-                size: 1,
-                bounds: Bounds::exact(v),
-            })
+            intern(Kind::Const(v), || Meta { depth: 0, size: 1, bounds: Bounds::exact(v) })
         }
     }
 
     /// A poison that remembers `err`.
     pub fn poison(err: DimError) -> Dim {
-        intern(Kind::Poison(err), || Meta {
-            depth: 0,
-            size: 1,
-            bounds: Bounds::ALL,
-        })
+        intern(Kind::Poison(err), || Meta { depth: 0, size: 1, bounds: Bounds::ALL })
     }
 
     /// The value of a constant that is an extent, which is at least zero.
@@ -450,9 +433,7 @@ impl Dim {
         if let Some(err) = self.error() {
             return Err(err);
         }
-        let overflow = || DimError::Overflow {
-            expr: print::shortened(self),
-        };
+        let overflow = || DimError::Overflow { expr: print::shortened(self) };
         let poly = self.poly().map_err(|_| overflow())?;
         let mut sum = 0i128;
         for (mono, coef) in &poly.terms {
@@ -467,23 +448,16 @@ impl Dim {
         i64::try_from(sum).map_err(|_| overflow())
     }
 
-    fn evaluate_atom(
-        self,
-        atom: &Atom,
-        lookup: &mut dyn FnMut(Dim) -> Option<i64>,
-    ) -> Result<i64, DimError> {
+    fn evaluate_atom(self, atom: &Atom, lookup: &mut dyn FnMut(Dim) -> Option<i64>) -> Result<i64, DimError> {
         match atom {
-            Atom::Symbol(name) => lookup(symbol(name)).ok_or_else(|| DimError::Unbound {
-                symbol: name.to_string(),
-            }),
+            Atom::Symbol(name) => lookup(symbol(name)).ok_or_else(|| DimError::Unbound { symbol: name.to_string() }),
             Atom::Div(n, d) => {
                 let (x, y) = (n.evaluate(lookup)?, d.evaluate(lookup)?);
                 let expr = || print::describe(Op::Div, *n, *d);
                 if y == 0 {
                     return Err(DimError::DivisionByZero { expr: expr() });
                 }
-                i64::try_from(norm::floor(x.into(), y.into()))
-                    .map_err(|_| DimError::Overflow { expr: expr() })
+                i64::try_from(norm::floor(x.into(), y.into())).map_err(|_| DimError::Overflow { expr: expr() })
             }
             Atom::Min(list) | Atom::Max(list) => {
                 let mut best = None;
@@ -506,11 +480,7 @@ impl Dim {
         self.replace(lookup, &mut FxHashMap::default())
     }
 
-    fn replace(
-        self,
-        lookup: &mut dyn FnMut(Dim) -> Option<Dim>,
-        done: &mut FxHashMap<Dim, Dim>,
-    ) -> Dim {
+    fn replace(self, lookup: &mut dyn FnMut(Dim) -> Option<Dim>, done: &mut FxHashMap<Dim, Dim>) -> Dim {
         if self.is_const() || self.is_poison() {
             return self;
         }
@@ -618,12 +588,10 @@ impl Dim {
         match (self.node(), o.node()) {
             (Some(x), Some(y)) => match (&*x.kind, &*y.kind) {
                 (Kind::Poly(x), Kind::Poly(y)) => x.compare(y),
-                (Kind::Poison(x), Kind::Poison(y)) => {
-                    x.to_string().cmp(&y.to_string()).then_with(|| {
-                        let (x, y) = (format!("{x:?}"), format!("{y:?}"));
-                        x.cmp(&y)
-                    })
-                }
+                (Kind::Poison(x), Kind::Poison(y)) => x.to_string().cmp(&y.to_string()).then_with(|| {
+                    let (x, y) = (format!("{x:?}"), format!("{y:?}"));
+                    x.cmp(&y)
+                }),
                 _ => Ordering::Equal,
             },
             _ => Ordering::Equal,
@@ -666,9 +634,7 @@ impl Dim {
 }
 
 fn fold(values: impl Iterator<Item = Dim>, op: Op) -> Dim {
-    values
-        .reduce(|a, b| apply(op, a, b))
-        .unwrap_or(Dim::constant(0))
+    values.reduce(|a, b| apply(op, a, b)).unwrap_or(Dim::constant(0))
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -716,11 +682,7 @@ fn intern(kind: Kind, meta: impl FnOnce() -> Meta) -> Dim {
     if let Some(&id) = interner.ids.get(&kind) {
         return Dim(id);
     }
-    let tag = if matches!(kind, Kind::Poison(_)) {
-        2
-    } else {
-        0
-    };
+    let tag = if matches!(kind, Kind::Poison(_)) { 2 } else { 0 };
     let id = ((interner.nodes.len() as i64) << 2) | tag;
     let kind = Arc::new(kind);
     interner.ids.insert(kind.clone(), id);
@@ -737,9 +699,5 @@ fn finish(poly: Poly) -> Result<Dim, Fail> {
     }
     let (depth, size) = poly.measure()?;
     let bounds = poly.clone();
-    Ok(intern(Kind::Poly(poly), || Meta {
-        depth,
-        size,
-        bounds: norm::bounds(&bounds),
-    }))
+    Ok(intern(Kind::Poly(poly), || Meta { depth, size, bounds: norm::bounds(&bounds) }))
 }

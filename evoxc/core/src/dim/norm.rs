@@ -56,9 +56,7 @@ impl Atom {
         };
         match (self, o) {
             (Atom::Symbol(a), Atom::Symbol(b)) => a.cmp(b),
-            (Atom::Div(a, b), Atom::Div(c, d)) => {
-                a.cmp_structural(*c).then_with(|| b.cmp_structural(*d))
-            }
+            (Atom::Div(a, b), Atom::Div(c, d)) => a.cmp_structural(*c).then_with(|| b.cmp_structural(*d)),
             (Atom::Min(a), Atom::Min(b)) | (Atom::Max(a), Atom::Max(b)) => {
                 let each = a.iter().zip(b.iter()).map(|(x, y)| x.cmp_structural(*y));
                 let first = each.into_iter().find(|c| c.is_ne());
@@ -70,26 +68,17 @@ impl Atom {
 
     fn bounds(&self) -> Bounds {
         match self {
-            Atom::Symbol(_) => Bounds {
-                lo: 0,
-                hi: Bounds::ALL.hi,
-            },
+            Atom::Symbol(_) => Bounds { lo: 0, hi: Bounds::ALL.hi },
             Atom::Div(n, d) => n.bounds().floor_div(d.bounds()),
             Atom::Min(list) => list
                 .iter()
                 .map(|d| d.bounds())
-                .reduce(|a, b| Bounds {
-                    lo: a.lo.min(b.lo),
-                    hi: a.hi.min(b.hi),
-                })
+                .reduce(|a, b| Bounds { lo: a.lo.min(b.lo), hi: a.hi.min(b.hi) })
                 .unwrap_or(Bounds::ALL),
             Atom::Max(list) => list
                 .iter()
                 .map(|d| d.bounds())
-                .reduce(|a, b| Bounds {
-                    lo: a.lo.max(b.lo),
-                    hi: a.hi.max(b.hi),
-                })
+                .reduce(|a, b| Bounds { lo: a.lo.max(b.lo), hi: a.hi.max(b.hi) })
                 .unwrap_or(Bounds::ALL),
         }
     }
@@ -128,11 +117,7 @@ impl Mono {
         let (mut i, mut j) = (0, 0);
         while i < self.0.len() && j < o.0.len() {
             let ((a, p), (b, q)) = (&self.0[i], &o.0[j]);
-            let order = if a == b {
-                Ordering::Equal
-            } else {
-                a.compare(b)
-            };
+            let order = if a == b { Ordering::Equal } else { a.compare(b) };
             match order {
                 Ordering::Less => out.push((a.clone(), *p)),
                 Ordering::Greater => out.push((b.clone(), *q)),
@@ -156,9 +141,7 @@ impl Mono {
             return None;
         }
         let left = |(a, p): &(Atom, u32)| (a.clone(), p - o.power_of(a));
-        Some(Mono(
-            self.0.iter().map(left).filter(|(_, p)| *p > 0).collect(),
-        ))
+        Some(Mono(self.0.iter().map(left).filter(|(_, p)| *p > 0).collect()))
     }
 
     /// The greatest common divisor.
@@ -198,19 +181,11 @@ impl Poly {
 
     fn term(mono: Mono, coef: i64) -> Result<Poly, Fail> {
         let coef = narrow(i128::from(coef))?;
-        Ok(Poly {
-            terms: if coef == 0 {
-                Vec::new()
-            } else {
-                vec![(mono, coef)]
-            },
-        })
+        Ok(Poly { terms: if coef == 0 { Vec::new() } else { vec![(mono, coef)] } })
     }
 
     pub(super) fn atom(atom: Atom) -> Poly {
-        Poly {
-            terms: vec![(Mono(vec![(atom, 1)]), 1)],
-        }
+        Poly { terms: vec![(Mono(vec![(atom, 1)]), 1)] }
     }
 
     fn is_zero(&self) -> bool {
@@ -261,10 +236,7 @@ impl Poly {
             let (mono, coef) = match order {
                 Ordering::Greater => (&self.terms[i].0, i128::from(self.terms[i].1)),
                 Ordering::Less => (&o.terms[j].0, scaled(o.terms[j].1)),
-                Ordering::Equal => (
-                    &o.terms[j].0,
-                    i128::from(self.terms[i].1) + scaled(o.terms[j].1),
-                ),
+                Ordering::Equal => (&o.terms[j].0, i128::from(self.terms[i].1) + scaled(o.terms[j].1)),
             };
             let coef = narrow(coef)?;
             if coef != 0 {
@@ -339,21 +311,12 @@ impl Poly {
     /// Divides every coefficient, rounding down.
     fn shrink(&self, g: i64) -> Poly {
         let each = |(m, c): &(Mono, i64)| (m.clone(), c.div_euclid(g));
-        Poly {
-            terms: self
-                .terms
-                .iter()
-                .map(each)
-                .filter(|(_, c)| *c != 0)
-                .collect(),
-        }
+        Poly { terms: self.terms.iter().map(each).filter(|(_, c)| *c != 0).collect() }
     }
 
     fn divide_mono(&self, m: &Mono) -> Poly {
         let each = |(n, c): &(Mono, i64)| n.divide(m).map(|n| (n, *c));
-        Poly {
-            terms: self.terms.iter().filter_map(each).collect(),
-        }
+        Poly { terms: self.terms.iter().filter_map(each).collect() }
     }
 }
 
@@ -374,11 +337,7 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 /// `a / b`, rounded towards negative infinity.
 pub(super) fn floor(a: i128, b: i128) -> i128 {
     let q = a / b;
-    if a % b != 0 && (a < 0) != (b < 0) {
-        q - 1
-    } else {
-        q
-    }
+    if a % b != 0 && (a < 0) != (b < 0) { q - 1 } else { q }
 }
 
 /// An interval; the extremes of `i128` stand for no bound.
@@ -389,31 +348,17 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
-    pub(super) const ALL: Bounds = Bounds {
-        lo: i128::MIN,
-        hi: i128::MAX,
-    };
+    pub(super) const ALL: Bounds = Bounds { lo: i128::MIN, hi: i128::MAX };
 
     pub(super) fn exact(v: i64) -> Bounds {
-        Bounds {
-            lo: v.into(),
-            hi: v.into(),
-        }
+        Bounds { lo: v.into(), hi: v.into() }
     }
 
     fn add(self, o: Bounds) -> Bounds {
         let none = |a, b, v| a == v || b == v;
         Bounds {
-            lo: if none(self.lo, o.lo, i128::MIN) {
-                i128::MIN
-            } else {
-                self.lo.saturating_add(o.lo)
-            },
-            hi: if none(self.hi, o.hi, i128::MAX) {
-                i128::MAX
-            } else {
-                self.hi.saturating_add(o.hi)
-            },
+            lo: if none(self.lo, o.lo, i128::MIN) { i128::MIN } else { self.lo.saturating_add(o.lo) },
+            hi: if none(self.hi, o.hi, i128::MAX) { i128::MAX } else { self.hi.saturating_add(o.hi) },
         }
     }
 
@@ -459,19 +404,13 @@ impl Bounds {
     }
 
     fn meet(self, o: Bounds) -> Bounds {
-        Bounds {
-            lo: self.lo.max(o.lo),
-            hi: self.hi.min(o.hi),
-        }
+        Bounds { lo: self.lo.max(o.lo), hi: self.hi.min(o.hi) }
     }
 }
 
 fn sum_bounds(p: &Poly) -> Bounds {
     let each = |(m, c): &(Mono, i64)| m.bounds().mul(Bounds::exact(*c));
-    p.terms
-        .iter()
-        .map(each)
-        .fold(Bounds::exact(0), |a, b| a.add(b))
+    p.terms.iter().map(each).fold(Bounds::exact(0), |a, b| a.add(b))
 }
 
 /// Bounds of a polynomial where symbols are at least zero.
@@ -515,10 +454,7 @@ pub(super) struct Split {
 
 /// Finds `k*(n % d)`, which the normal form holds as `k*n - k*d*(n/d)`.
 pub(super) fn split(p: &Poly) -> Split {
-    let mut out = Split {
-        remainders: Vec::new(),
-        rest: p.clone(),
-    };
+    let mut out = Split { remainders: Vec::new(), rest: p.clone() };
     if p.terms.len() > MAX_SPLIT {
         return out;
     }
@@ -540,8 +476,7 @@ pub(super) fn split(p: &Poly) -> Split {
 fn split_atom(atom: &Atom, out: &mut Split) -> Result<(), Fail> {
     let Atom::Div(n, d) = atom else { return Ok(()) };
     let unit = Mono(vec![(atom.clone(), 1)]);
-    let (with, without): (Vec<_>, Vec<_>) =
-        (out.rest.terms.iter().cloned()).partition(|(m, _)| m.power_of(atom) == 1);
+    let (with, without): (Vec<_>, Vec<_>) = (out.rest.terms.iter().cloned()).partition(|(m, _)| m.power_of(atom) == 1);
     let without = Poly { terms: without };
     // What the quotient is multiplied by, negated.
     let factor = Poly { terms: with }.divide_mono(&unit).scale(-1)?;
@@ -704,10 +639,7 @@ fn known_quotient(n: &Poly, d: &Poly) -> Option<i64> {
 
 /// `(x/y + c) / d` is `(x + y*c) / (y*d)` if `d` is positive.
 fn merge(n: &Poly, d: &Poly) -> Option<(Poly, Poly)> {
-    let at = n
-        .terms
-        .iter()
-        .position(|(m, c)| *c == 1 && matches!(m.0.as_slice(), [(Atom::Div(..), 1)]))?;
+    let at = n.terms.iter().position(|(m, c)| *c == 1 && matches!(m.0.as_slice(), [(Atom::Div(..), 1)]))?;
     if bounds(d).lo < 0 {
         return None;
     }
@@ -760,11 +692,7 @@ pub(super) fn extremum(min: bool, members: &[Dim]) -> Result<Dim, Fail> {
         return Ok(*only);
     }
     let list = Arc::from(list);
-    finish(Poly::atom(if min {
-        Atom::Min(list)
-    } else {
-        Atom::Max(list)
-    }))
+    finish(Poly::atom(if min { Atom::Min(list) } else { Atom::Max(list) }))
 }
 
 /// Whether `a >= b` is known.

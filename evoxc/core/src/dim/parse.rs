@@ -6,11 +6,7 @@ use super::{Dim, DimError, dim};
 const MAX_NESTING: usize = 200;
 
 pub(super) fn parse(text: &str) -> Result<Dim, DimError> {
-    let mut parser = Parser {
-        text,
-        at: 0,
-        nesting: 0,
-    };
+    let mut parser = Parser { text, at: 0, nesting: 0 };
     let d = parser.sum()?;
     match parser.peek() {
         None => Ok(d),
@@ -38,11 +34,7 @@ impl<'a> Parser<'a> {
     }
 
     fn expected(&self, what: &str) -> DimError {
-        DimError::Parse {
-            text: self.text.to_owned(),
-            at: self.at,
-            expected: what.to_owned(),
-        }
+        DimError::Parse { text: self.text.to_owned(), at: self.at, expected: what.to_owned() }
     }
 
     fn take(&mut self, accept: impl Fn(u8) -> bool) -> &'a str {
@@ -101,9 +93,7 @@ impl<'a> Parser<'a> {
                 if negative && digits.trim_start_matches('0') == least {
                     return Ok(Dim::constant(i64::MIN));
                 }
-                let overflow = |_| DimError::Overflow {
-                    expr: digits.to_owned(),
-                };
+                let overflow = |_| DimError::Overflow { expr: digits.to_owned() };
                 Dim::constant(digits.parse::<i64>().map_err(overflow)?)
             }
             _ => self.primary()?,
@@ -151,10 +141,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn nested(
-        &mut self,
-        inner: impl FnOnce(&mut Self) -> Result<Dim, DimError>,
-    ) -> Result<Dim, DimError> {
+    fn nested(&mut self, inner: impl FnOnce(&mut Self) -> Result<Dim, DimError>) -> Result<Dim, DimError> {
         if self.nesting == MAX_NESTING {
             return Err(DimError::TooDeep);
         }

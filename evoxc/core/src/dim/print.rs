@@ -21,11 +21,7 @@ pub(super) fn describe(op: Op, a: Dim, b: Dim) -> String {
         Op::Max => return format!("max({a}, {b})"),
     };
     let wrap = |s: String| {
-        if s.contains(' ') || s.contains('/') {
-            format!("({s})")
-        } else {
-            s
-        }
+        if s.contains(' ') || s.contains('/') { format!("({s})") } else { s }
     };
     format!("{} {sign} {}", wrap(a), wrap(b))
 }
@@ -69,18 +65,9 @@ impl Item {
 
 fn items(p: &Poly) -> Vec<Item> {
     let split = split(p);
-    let (constant, terms): (Vec<_>, Vec<_>) =
-        (split.rest.terms.into_iter()).partition(|(m, _)| m.0.is_empty());
-    let plain = |(mono, coef)| Item {
-        mono,
-        coef,
-        rem: None,
-    };
-    let rem = |r: Remainder| Item {
-        mono: r.mono,
-        coef: r.coef,
-        rem: Some((r.n, r.d)),
-    };
+    let (constant, terms): (Vec<_>, Vec<_>) = (split.rest.terms.into_iter()).partition(|(m, _)| m.0.is_empty());
+    let plain = |(mono, coef)| Item { mono, coef, rem: None };
+    let rem = |r: Remainder| Item { mono: r.mono, coef: r.coef, rem: Some((r.n, r.d)) };
     let mut items: Vec<Item> = terms.into_iter().map(plain).collect();
     items.extend(split.remainders.into_iter().map(rem));
     items.extend(constant.into_iter().map(plain));
