@@ -28,7 +28,9 @@ impl Prim {
                 all(low, f);
                 all(high, f);
             }
-            Prim::Gather { sizes, .. } | Prim::DynamicSlice { sizes } | Prim::Fft { length: sizes, .. } => all(sizes, f),
+            Prim::Gather { sizes, .. } | Prim::DynamicSlice { sizes } | Prim::Fft { length: sizes, .. } => {
+                all(sizes, f)
+            }
             Prim::Convolution { window: w, .. }
             | Prim::ReduceWindow { window: w, .. }
             | Prim::ReduceWindowBody { window: w }

@@ -6,6 +6,7 @@
 mod attr;
 mod dims;
 mod equality;
+mod infer;
 mod labels;
 mod lex;
 mod literal;
@@ -18,6 +19,7 @@ pub use attr::{
     Algorithm, Attr, AttrValue, AxisPair, ConvLayout, CumOp, Direction, FftKind, Flag, FuncRef, GatherDims,
     LinTranspose, Literal, Padding, Reducer, ScatterDims, ScatterOp, SelectOp, SortKeys, SortOrder, Window,
 };
+pub use infer::{RegionType, Types, infer};
 pub use literal::{parse_literal, parse_type};
 pub use module::{Func, MAX_REGION_DEPTH, Module, Name, Op, Region, TensorType, Value, ValueInfo};
 pub use op::{Binary, Category, OpRow, Prim, TABLE, Unary};
