@@ -509,8 +509,8 @@ impl<'a, L> Unflatten<'a, L> {
         }
     }
     /// The error for a variant that the enum entered just now does not have.
-    pub fn unknown_variant(&mut self, name: &str, variant: &str) -> crate::Error {
-        let got = if variant.is_empty() { "none".into() } else { format!("`{name}::{variant}`") };
+    pub fn unknown_variant(&mut self, name: &str, variant: &Option<String>) -> crate::Error {
+        let got = variant.as_ref().map_or("none".into(), |v| format!("`{name}::{v}`"));
         self.error_of_node(format!("a variant of `{name}`"), got)
     }
     /// Consumes the name of a child.

@@ -96,12 +96,13 @@ impl Checks {
             let mut rest = vec![];
             for e in open {
                 let value = |s: Dim| bound.iter().find(|b| b.symbol == s).map(|b| b.value);
-                match e.extent.evaluate(&mut |s| value(s)) {
-                    Ok(v) if v == e.value => continue,
-                    Ok(_) => return Err(self.unsolved(signature, args, &bound, e)),
-                    Err(_) => {}
-                }
+                // A symbol without a value may still cancel: `B*T` is 0 where `B` is.
                 let left = e.extent.substitute(&mut |s| value(s).map(Dim::constant));
+                match left.as_i64() {
+                    Some(v) if v == e.value => continue,
+                    Some(_) => return Err(self.unsolved(signature, args, &bound, e)),
+                    None => {}
+                }
                 if !solve(signature, &mut bound, e, left)? {
                     rest.push(e);
                 }
