@@ -1,1 +1,3 @@
-//! placeholder
+//! The reference interpreter of evoxc.
+
+mod kernels;
