@@ -4,7 +4,9 @@
 //! This crate owns what a program *is*. It knows no backend, no tracer, and never executes.
 
 mod attr;
+mod container;
 mod dims;
+mod dot;
 mod equality;
 mod infer;
 mod labels;
@@ -19,6 +21,7 @@ pub use attr::{
     Algorithm, Attr, AttrValue, AxisPair, ConvLayout, CumOp, Direction, FftKind, Flag, FuncRef, GatherDims,
     LinTranspose, Literal, Padding, Reducer, ScatterDims, ScatterOp, SelectOp, SortKeys, SortOrder, Window,
 };
+pub use container::GraphFile;
 pub use infer::{RegionType, Types, infer};
 pub use literal::{parse_literal, parse_type};
 pub use module::{Func, MAX_REGION_DEPTH, Module, Name, Op, Region, TensorType, Value, ValueInfo};
