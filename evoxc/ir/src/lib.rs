@@ -16,6 +16,7 @@ mod module;
 mod op;
 mod parse;
 mod print;
+mod verify;
 
 pub use attr::{
     Algorithm, Attr, AttrValue, AxisPair, ConvLayout, CumOp, Direction, FftKind, Flag, FuncRef, GatherDims,

@@ -61,7 +61,7 @@ pub(super) fn dot(cx: &Cx, batch: &AxisPair, contract: &AxisPair, accumulate: Op
             }
         }
     }
-    cx.new(dtype, shape)
+    cx.result(dtype, shape)
 }
 
 /// Checks a window over `rank` axes.
@@ -196,5 +196,5 @@ pub(super) fn convolution(
             *d = window_extent(w, s, x.shape[from]);
         }
     }
-    cx.new(dtype, shape)
+    cx.result(dtype, shape)
 }

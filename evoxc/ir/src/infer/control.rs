@@ -135,5 +135,5 @@ pub(super) fn random_bits(cx: &Cx, algorithm: Algorithm, dtype: DType, shape: &S
             return cx.fail_with(format!("the last axis of a {} key has size {n}", algorithm.word()), make);
         }
     };
-    cx.new(dtype, batch.iter().chain(shape).copied().collect())
+    cx.result(dtype, batch.iter().chain(shape).copied().collect())
 }

@@ -185,7 +185,7 @@ pub(super) fn bitcast(cx: &Cx, dtype: DType) -> Check<Types> {
             None => return cx.fail(format!("{n} elements of {} make one {dtype}, but x is a scalar", x.dtype)),
         }
     }
-    cx.new(dtype, shape)
+    cx.result(dtype, shape)
 }
 
 pub(super) fn reduce_precision(cx: &Cx, exponent_bits: u32) -> Check<Types> {

@@ -117,7 +117,7 @@ pub(super) fn gather(cx: &Cx, d: &GatherDims, sizes: &[Dim]) -> Check<Types> {
     let (mut batch, mut offset) = (batch.into_iter(), offset.into_iter());
     let shape: Shape =
         (0..rank).filter_map(|i| if d.offset.contains(&i) { offset.next() } else { batch.next() }).collect();
-    cx.new(x.dtype, shape)
+    cx.result(x.dtype, shape)
 }
 
 fn check_scatter(cx: &Cx, d: &ScatterDims, x: &TensorType, indices: &TensorType, updates: &TensorType) -> Check {
@@ -210,7 +210,7 @@ pub(super) fn dynamic_slice(cx: &Cx, sizes: &[Dim]) -> Check<Types> {
     let Some((x, starts)) = cx.operands.split_first() else { return cx.fail("it takes x and its starts") };
     check_starts(cx, starts, x.rank())?;
     check_sizes(cx, sizes, x)?;
-    cx.new(x.dtype, sizes.iter().copied().collect())
+    cx.result(x.dtype, sizes.iter().copied().collect())
 }
 
 pub(super) fn dynamic_update_slice(cx: &Cx) -> Check<Types> {

@@ -40,7 +40,7 @@ pub(super) fn fft(cx: &Cx, kind: FftKind, length: &[Dim]) -> Check<Types> {
     if let Some(d) = shape.dims_mut().last_mut() {
         *d = output;
     }
-    cx.new(dtype, shape)
+    cx.result(dtype, shape)
 }
 
 /// The dtypes that factorisations are computed in.

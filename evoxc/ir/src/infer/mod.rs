@@ -29,75 +29,6 @@ pub struct RegionType {
     pub results: Vec<TensorType>,
 }
 
-/// Which regions an op has.
-pub(crate) enum Regions {
-    /// These, by label.
-    Fixed(&'static [&'static str]),
-    /// One or more branches.
-    Branches,
-    /// None in the op; [`infer`] is given the callee's signature in place of one.
-    Callee,
-}
-
-/// Which regions an op of this kind has.
-pub(crate) fn regions_of(prim: &Prim) -> Regions {
-    match prim {
-        Prim::Cond {} => Regions::Fixed(&["then", "else"]),
-        Prim::Switch {} => Regions::Branches,
-        Prim::WhileLoop {} => Regions::Fixed(&["cond", "body"]),
-        Prim::Call { .. } => Regions::Callee,
-        Prim::SelectAndScatterBody { .. } => Regions::Fixed(&["select", "scatter"]),
-        Prim::Scan { .. }
-        | Prim::ScatterBody { .. }
-        | Prim::ReduceBody { .. }
-        | Prim::ReduceWindowBody { .. }
-        | Prim::SortBody { .. } => Regions::Fixed(&["body"]),
-        Prim::Unary(_)
-        | Prim::Binary(_)
-        | Prim::Compare { .. }
-        | Prim::Select {}
-        | Prim::Clamp {}
-        | Prim::Convert { .. }
-        | Prim::BitcastConvert { .. }
-        | Prim::ReducePrecision { .. }
-        | Prim::Constant { .. }
-        | Prim::Iota { .. }
-        | Prim::DimSize { .. }
-        | Prim::BroadcastInDim { .. }
-        | Prim::Reshape { .. }
-        | Prim::Transpose { .. }
-        | Prim::Slice { .. }
-        | Prim::Pad { .. }
-        | Prim::Concatenate { .. }
-        | Prim::Reverse { .. }
-        | Prim::Gather { .. }
-        | Prim::Scatter { .. }
-        | Prim::DynamicSlice { .. }
-        | Prim::DynamicUpdateSlice {}
-        | Prim::Dot { .. }
-        | Prim::Convolution { .. }
-        | Prim::Reduce { .. }
-        | Prim::Argmax { .. }
-        | Prim::Argmin { .. }
-        | Prim::ReduceWindow { .. }
-        | Prim::SelectAndScatter { .. }
-        | Prim::Cumulative { .. }
-        | Prim::Sort { .. }
-        | Prim::TopK { .. }
-        | Prim::Fft { .. }
-        | Prim::Cholesky { .. }
-        | Prim::TriangularSolve { .. }
-        | Prim::Lu {}
-        | Prim::Qr { .. }
-        | Prim::Eigh {}
-        | Prim::Svd { .. }
-        | Prim::RandomBits { .. }
-        | Prim::OptimizationBarrier {}
-        | Prim::StopGradient {}
-        | Prim::Print { .. } => Regions::Fixed(&[]),
-    }
-}
-
 /// The types of the results of `prim` on operands of these types.
 ///
 /// `regions` are the signatures of the op's regions; for `call`, that of the callee alone.
@@ -200,14 +131,17 @@ impl<'a> Cx<'a> {
 
     fn check_region_count(&self) -> Check {
         let n = self.regions.len();
-        match regions_of(self.prim) {
-            Regions::Fixed(names) if n != names.len() => {
-                let list = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
-                self.fail(format!("it has {} regions{list}, got {n}", names.len()))
+        match (self.prim, self.prim.region_count()) {
+            (Prim::Call { .. }, _) if n != 1 => self.fail("the callee's signature is needed"),
+            (Prim::Call { .. }, _) => Ok(()),
+            (_, Some(want)) if n != want => {
+                let labels: Vec<_> = (0..want).map(|i| self.prim.region_label(i)).collect();
+                self.fail(
+                    format!("it has {} ({}), got {n}", count(want, "region"), labels.join(", ")).replace(" ()", ""),
+                )
             }
-            Regions::Branches if n == 0 => self.fail("it needs at least one branch"),
-            Regions::Callee if n != 1 => self.fail("the callee's signature is needed"),
-            Regions::Fixed(_) | Regions::Branches | Regions::Callee => Ok(()),
+            (_, None) if n == 0 => self.fail("it needs at least one branch"),
+            (_, Some(_) | None) => Ok(()),
         }
     }
     /// Exactly `N` operands.
@@ -230,7 +164,7 @@ impl<'a> Cx<'a> {
         Ok(smallvec![TensorType { dtype, shape: shape.clone(), device: None }])
     }
     /// A result of a new shape, whose extents are checked.
-    fn new(&self, dtype: DType, shape: Shape) -> Check<Types> {
+    fn result(&self, dtype: DType, shape: Shape) -> Check<Types> {
         self.shape("the result", &shape)?;
         Ok(smallvec![spec(dtype, shape)])
     }

@@ -83,7 +83,7 @@ fn windows(cx: &Cx, w: &Window, x: &TensorType) -> Check<Shape> {
 pub(super) fn reduce_window(cx: &Cx, op: Reducer, w: &Window) -> Check<Types> {
     let [x] = cx.operands()?;
     reducer(cx, op, x.dtype)?;
-    cx.new(x.dtype, windows(cx, w, x)?)
+    cx.result(x.dtype, windows(cx, w, x)?)
 }
 
 pub(super) fn reduce_window_body(cx: &Cx, w: &Window) -> Check<Types> {

@@ -7,12 +7,12 @@ use evoxc_core::{DType, Dim, Shape};
 pub(super) fn constant(cx: &Cx, value: &Literal) -> Check<Types> {
     let [] = cx.operands()?;
     match value {
-        Literal::Dense(t) => cx.new(t.dtype(), t.shape().iter().map(|&n| Dim::constant(n as i64)).collect()),
+        Literal::Dense(t) => cx.result(t.dtype(), t.shape().iter().map(|&n| Dim::constant(n as i64)).collect()),
         Literal::Splat(t, shape) => {
             if t.rank() != 0 {
                 return cx.fail(format!("a splat repeats a scalar, got {}", t.spec()));
             }
-            cx.new(t.dtype(), shape.clone())
+            cx.result(t.dtype(), shape.clone())
         }
     }
 }
@@ -21,7 +21,7 @@ pub(super) fn iota(cx: &Cx, dtype: DType, shape: &Shape, axis: usize) -> Check<T
     let [] = cx.operands()?;
     cx.axis("axis", axis, shape.rank())?;
     cx.dtype("the result", dtype, !dtype.is_bool(), "a number", "count in I32 and compare")?;
-    cx.new(dtype, shape.clone())
+    cx.result(dtype, shape.clone())
 }
 
 pub(super) fn dim_size(cx: &Cx, extent: Dim, dtype: DType) -> Check<Types> {
@@ -44,7 +44,7 @@ pub(super) fn broadcast_in_dim(cx: &Cx, shape: &Shape, dims: &[usize]) -> Check<
             );
         }
     }
-    cx.new(x.dtype, shape.clone())
+    cx.result(x.dtype, shape.clone())
 }
 
 pub(super) fn reshape(cx: &Cx, shape: &Shape) -> Check<Types> {
@@ -91,7 +91,7 @@ pub(super) fn slice(cx: &Cx, start: &[Dim], limit: &[Dim], stride: &[i64]) -> Ch
         }
         shape.push(ceil_div(hi - lo, by));
     }
-    cx.new(x.dtype, shape)
+    cx.result(x.dtype, shape)
 }
 
 /// `n / by`, rounded up.
@@ -121,7 +121,7 @@ pub(super) fn pad(cx: &Cx, low: &[Dim], high: &[Dim], interior: &[i64]) -> Check
         }
         shape.push(size);
     }
-    cx.new(x.dtype, shape)
+    cx.result(x.dtype, shape)
 }
 
 pub(super) fn concatenate(cx: &Cx, axis: usize) -> Check<Types> {
@@ -151,7 +151,7 @@ pub(super) fn concatenate(cx: &Cx, axis: usize) -> Check<Types> {
             }
         }
     }
-    cx.new(first.dtype, shape)
+    cx.result(first.dtype, shape)
 }
 
 pub(super) fn reverse(cx: &Cx, axes: &[usize]) -> Check<Types> {
