@@ -115,6 +115,11 @@ impl Trace {
         self.region_of.push(self.open.last().map_or(0, |r| r.0));
         self.func.value(ty, name)
     }
+    /// A value of a region that is built elsewhere and closed already: no `Sym` may name it.
+    pub fn inner_value(&mut self, ty: TensorType, name: Option<Name>) -> Value {
+        self.region_of.push(u32::MAX);
+        self.func.value(ty, name)
+    }
     /// An argument of the function itself, whatever region is open.
     pub fn argument(&mut self, ty: TensorType, name: Option<Name>) -> Value {
         self.region_of.push(0);

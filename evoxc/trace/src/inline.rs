@@ -1,0 +1,190 @@
+//! Calling a graph inside a trace: its ops are appended, with the extents of the arguments in place of its symbols.
+
+use crate::{Graph, Sym, builder};
+use evoxc_core::{Dim, Loc, OpError, Tree, TreeDef};
+use evoxc_ir::{Func, FuncRef, Module, Op, Prim, Region, RegionType, TensorType, Value, infer};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// Appends `graph` to the innermost trace.
+#[track_caller]
+pub(crate) fn call<I: Tree<Sym>, O: Tree<Sym>>(graph: &Graph<I, O>, args: I) -> O {
+    let loc = builder::here();
+    let g = &graph.inner;
+    let (mut leaves, def) = TreeDef::flatten(args);
+    let wrong = |message: String| -> ! {
+        builder::with(|t| t.error(OpError::new("call", message).at(loc)));
+        builder::abort()
+    };
+    if let Some(d) = g.inputs.difference(&def) {
+        wrong(format!("the graph takes another tree: {d}"));
+    }
+    leaves.extend(g.captures.iter().map(|c| Sym::new(c.id, c.trace)));
+    let results = match (g.module.main(), builder::resolve_all("call", &leaves, loc)) {
+        (Some(main), Some(values)) => match splice(&g.module, main, &values, loc) {
+            Ok(r) => r,
+            Err(e) => {
+                builder::with(|t| t.error(e.at(loc)));
+                vec![Sym::POISON; main.body.results.len()]
+            }
+        },
+        _ => vec![Sym::POISON; g.outputs.leaf_count()],
+    };
+    match g.outputs.unflatten(results) {
+        Ok(o) => o,
+        Err(e) => wrong(e.to_string()),
+    }
+}
+
+/// Binds the symbols of `want` so that it becomes `got`.
+fn bind(symbols: &mut Vec<(Dim, Dim)>, want: Dim, got: Dim) -> Result<(), String> {
+    if want.symbol_name().is_some() {
+        return match symbols.iter().find(|(s, _)| *s == want) {
+            Some((_, d)) if *d == got => Ok(()),
+            Some((_, d)) => Err(format!("`{want}` is {d} and {got}")),
+            None => {
+                symbols.push((want, got));
+                Ok(())
+            }
+        };
+    }
+    Ok(())
+}
+
+fn substitute(symbols: &[(Dim, Dim)], d: Dim) -> Dim {
+    if d.is_const() || symbols.is_empty() {
+        return d;
+    }
+    d.substitute(&mut |s| symbols.iter().find(|(k, _)| *k == s).map(|(_, v)| *v))
+}
+
+fn splice(module: &Module, main: &Func, args: &[Value], loc: Option<Loc>) -> Result<Vec<Sym>, OpError> {
+    let mut symbols: Vec<(Dim, Dim)> = vec![];
+    let types: Vec<TensorType> = builder::with(|t| args.iter().map(|&a| t.func.ty(a).clone()).collect());
+    let mismatch = |want: &TensorType, got: &TensorType, why: &str| {
+        let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+        OpError::new("call", format!("the graph takes {want}, got {got}{why}")).at(loc)
+    };
+    for (want, got) in main.inputs().iter().zip(&types) {
+        if want.dtype != got.dtype || want.rank() != got.rank() {
+            return Err(mismatch(want, got, ""));
+        }
+        for (&w, &g) in want.shape.iter().zip(&got.shape) {
+            bind(&mut symbols, w, g).map_err(|why| mismatch(want, got, &why))?;
+        }
+    }
+    for (want, got) in main.inputs().iter().zip(&types) {
+        if want.shape.iter().zip(&got.shape).any(|(&w, &g)| substitute(&symbols, w) != g) {
+            return Err(mismatch(want, got, ""));
+        }
+    }
+    let callees = adopt(module, &symbols);
+    let mut map: FxHashMap<Value, Value> = main.body.args.iter().copied().zip(args.iter().copied()).collect();
+    for op in &main.body.ops {
+        copy(main, op, &symbols, &callees, &mut map, &mut None)?;
+    }
+    Ok(builder::with(|t| main.body.results.iter().map(|r| Sym::new(map.get(r).copied().unwrap_or(*r).0, t.id)).collect()))
+}
+
+/// Copies the functions that the graph calls into the trace, under names of their own; gives the new names. Callees
+/// keep their symbols unless these are bound to other extents, in which case the copy is specialised.
+fn adopt(module: &Module, symbols: &[(Dim, Dim)]) -> FxHashMap<String, String> {
+    let mut names = FxHashMap::default();
+    builder::with(|t| {
+        for f in module.funcs.iter().skip(1) {
+            let mut name = f.name.clone();
+            let mut n = 1;
+            while name == "main" || t.callees.iter().any(|c| c.name == name) {
+                name = format!("{}_{n}", f.name);
+                n += 1;
+            }
+            names.insert(f.name.clone(), name.clone());
+            t.callees.push(Func { name, ..f.clone() });
+        }
+        let first = t.callees.len() - module.funcs.len().saturating_sub(1);
+        for f in &mut t.callees[first..] {
+            f.values.iter_mut().for_each(|v| v.ty.shape.dims_mut().iter_mut().for_each(|d| *d = substitute(symbols, *d)));
+            patch(&mut f.body, symbols, &names);
+        }
+    });
+    names
+}
+
+fn patch(region: &mut Region, symbols: &[(Dim, Dim)], names: &FxHashMap<String, String>) {
+    for op in &mut region.ops {
+        op.prim.map_dims(&mut |d| substitute(symbols, d));
+        rename(&mut op.prim, names);
+        op.regions.iter_mut().for_each(|r| patch(r, symbols, names));
+    }
+}
+
+fn rename(prim: &mut Prim, names: &FxHashMap<String, String>) {
+    let new = |f: &mut FuncRef| {
+        if let Some(n) = names.get(&f.0) {
+            f.0.clone_from(n);
+        }
+    };
+    if let Prim::Call { callee, jvp, vjp, batch, .. } = prim {
+        new(callee);
+        [jvp, vjp, batch].into_iter().flatten().for_each(new);
+    }
+}
+
+/// Copies one op (and its regions) into the innermost trace, or into `into` inside a region.
+fn copy(
+    main: &Func,
+    op: &Op,
+    symbols: &[(Dim, Dim)],
+    callees: &FxHashMap<String, String>,
+    map: &mut FxHashMap<Value, Value>,
+    into: &mut Option<&mut Region>,
+) -> Result<(), OpError> {
+    let mut prim = op.prim.clone();
+    prim.map_dims(&mut |d| substitute(symbols, d));
+    rename(&mut prim, callees);
+    let operands: SmallVec<[Value; 3]> = op.operands.iter().map(|v| map.get(v).copied().unwrap_or(*v)).collect();
+    let mut regions = vec![];
+    for r in &op.regions {
+        let mut new = Region::default();
+        for &a in &r.args {
+            let mut ty = main.ty(a).clone();
+            ty.shape.dims_mut().iter_mut().for_each(|d| *d = substitute(symbols, *d));
+            let v = builder::with(|t| t.inner_value(ty, main.values[a.index()].name.clone()));
+            map.insert(a, v);
+            new.args.push(v);
+        }
+        for o in &r.ops {
+            copy(main, o, symbols, callees, map, &mut Some(&mut new))?;
+        }
+        new.results = r.results.iter().map(|v| map.get(v).copied().unwrap_or(*v)).collect();
+        regions.push(new);
+    }
+    builder::with(|t| {
+        let types: SmallVec<[TensorType; 1]> = if symbols.is_empty() {
+            op.results.iter().map(|&v| main.ty(v).clone()).collect()
+        } else {
+            let of = |vs: &[Value]| vs.iter().map(|&v| t.func.ty(v).clone()).collect();
+            let mut kinds: SmallVec<[RegionType; 2]> = regions.iter().map(|r| RegionType { args: of(&r.args), results: of(&r.results) }).collect();
+            if let Prim::Call { callee, .. } = &prim && let Some(f) = t.callees.iter().find(|f| f.name == callee.0) {
+                kinds.push(RegionType { args: f.inputs(), results: f.outputs() });
+            }
+            let operand_types: SmallVec<[&TensorType; 4]> = operands.iter().map(|&v| t.func.ty(v)).collect();
+            infer(&prim, &operand_types, &kinds).map_err(|e| e.at(op.loc))?.into_iter().collect()
+        };
+        let results = match into {
+            Some(region) => {
+                let results: SmallVec<[Value; 1]> = types.into_iter().map(|ty| t.inner_value(ty, None)).collect();
+                region.ops.push(Op { prim, operands, results: results.clone(), regions, loc: op.loc });
+                results
+            }
+            None => t.push(prim, operands, &types, regions, op.loc),
+        };
+        for (old, &new) in op.results.iter().zip(&results) {
+            if let (Some(name), Some(info)) = (&main.values[old.index()].name, t.func.values.get_mut(new.index())) {
+                info.name = Some(name.clone());
+            }
+            map.insert(*old, new);
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,130 @@
+//! `trace`, and the shorthands that go all the way to data.
+
+use crate::builder::{Abort, Guard, resolve_all};
+use crate::graph::Capture;
+use crate::{Graph, GraphFn, Sym};
+use evoxc_core::{DimError, OpError, Result, Tensor, TensorSpec, TraceErrors, Tree, TreeDef};
+use evoxc_ir::{Module, Name};
+use evoxc_stage::{Backend, Executable};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// Traces a graph function on inputs of these specs.
+///
+/// The function runs once, on symbols; the graph is what it did. Errors are collected.
+///
+/// # Errors
+/// [`evoxc_core::Error::Trace`] with every error found, each with its location and operand types.
+///
+/// ```
+/// # use evoxc_trace::*; use evoxc_core::*;
+/// let graph = trace(|x: Sym, w: Sym| x.dot(w), (spec(F32, [4, 8]), spec(F32, [8, 4]))).unwrap();
+/// assert_eq!(graph.output_specs(), [spec(F32, [4, 4])]);
+/// ```
+pub fn trace<F, S, M>(f: F, specs: S) -> Result<Graph<S::Map<Sym>, F::Out>>
+where
+    S: Tree<TensorSpec>,
+    F: GraphFn<S::Map<Sym>, M>,
+{
+    let (leaves, def) = TreeDef::flatten(specs);
+    trace_leaves(f, leaves, def)
+}
+
+/// A readable name from a path: `0.layers[3].w` gives `layers_3_w`; nothing for a bare argument.
+fn name_of(path: &str) -> Option<Name> {
+    let rest = path.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let words: Vec<&str> = rest.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty()).collect();
+    (!words.is_empty() && words[0].starts_with(|c: char| c.is_alphabetic() || c == '_')).then(|| words.join("_").into())
+}
+
+fn trace_leaves<F, I, M>(f: F, specs: Vec<TensorSpec>, inputs: TreeDef) -> Result<Graph<I, F::Out>>
+where
+    I: Tree<Sym>,
+    F: GraphFn<I, M>,
+{
+    for s in &specs {
+        check_extents(s)?;
+    }
+    let guard = Guard::open();
+    let args: Vec<Sym> = crate::builder::with(|t| {
+        let names = inputs.paths();
+        let values: Vec<_> = specs.into_iter().zip(&names).map(|(s, n)| t.argument(s, name_of(n))).collect();
+        values.into_iter().map(|v| Sym::new(v.0, t.id)).collect()
+    });
+    let args: I = inputs.unflatten(args)?;
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let (leaves, outputs) = TreeDef::flatten(f.apply(args));
+        (resolve_all("return", &leaves, None), outputs)
+    }));
+    let Some(mut t) = guard.finish() else { return Err(failed(vec![], "the trace was closed by another")) };
+    let (results, outputs) = match outcome {
+        Ok(x) => x,
+        Err(payload) if payload.is::<Abort>() => return Err(failed(t.errors, "the trace could not go on")),
+        Err(payload) => resume_unwind(payload),
+    };
+    let results = match results {
+        Some(r) if t.errors.is_empty() => r,
+        _ => return Err(failed(t.errors, "an output could not be computed")),
+    };
+    let main = t.close(results.to_vec());
+    let mut funcs = vec![main];
+    funcs.append(&mut t.callees);
+    let module = Module { name: "main".into(), funcs, statics: t.statics, notes: t.notes };
+    module.verify()?;
+    let captures = t.captures.iter().map(|(s, _)| Capture { id: s.id, trace: s.trace }).collect();
+    Ok(Graph::from_parts(module, inputs, outputs, captures))
+}
+
+fn failed(mut errors: Vec<OpError>, otherwise: &str) -> evoxc_core::Error {
+    if errors.is_empty() {
+        errors.push(OpError::new("trace", otherwise));
+    }
+    TraceErrors { errors }.into()
+}
+
+fn check_extents(s: &TensorSpec) -> Result<()> {
+    for &d in &s.shape {
+        let bad = d.error().or_else(|| (d.as_i64().is_some_and(|v| v < 0)).then(|| DimError::Overflow { expr: format!("negative extent {d}") }));
+        if let Some(e) = bad {
+            return Err(e.into());
+        }
+    }
+    Ok(())
+}
+
+/// trace → lower → compile → load on the backend's first device.
+///
+/// # Errors
+/// Those of each stage.
+#[allow(clippy::type_complexity)]
+pub fn build<F, S, M, B: Backend>(
+    f: F,
+    specs: S,
+    backend: &B,
+) -> Result<Executable<<S::Map<Sym> as Tree<Sym>>::Map<Tensor>, <F::Out as Tree<Sym>>::Map<Tensor>>>
+where
+    S: Tree<TensorSpec>,
+    F: GraphFn<S::Map<Sym>, M>,
+{
+    load(&trace(f, specs)?, backend)
+}
+
+#[allow(clippy::type_complexity)]
+fn load<I: Tree<Sym>, O: Tree<Sym>, B: Backend>(graph: &Graph<I, O>, backend: &B) -> Result<Executable<I::Map<Tensor>, O::Map<Tensor>>> {
+    let device = backend.devices().first().copied().unwrap_or(evoxc_core::Device::cpu());
+    graph.lower(backend)?.compile()?.load(device)
+}
+
+/// Derives the specs from the data, builds, and runs once.
+///
+/// # Errors
+/// Those of each stage.
+pub fn evaluate<F, A, M, B: Backend>(f: F, args: A, backend: &B) -> Result<<F::Out as Tree<Sym>>::Map<Tensor>>
+where
+    A: Tree<Tensor>,
+    F: GraphFn<A::Map<Sym>, M>,
+{
+    let (leaves, def) = TreeDef::flatten(args);
+    let graph = trace_leaves::<F, A::Map<Sym>, M>(f, leaves.iter().map(Tensor::spec).collect(), def.clone())?;
+    let exe = load(&graph, backend)?;
+    exe.run(def.unflatten(leaves)?)
+}
