@@ -89,7 +89,9 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Trace) -> R) -> R {
     let found = TRACES.with_borrow_mut(|t| t.last_mut().map(f));
     match found {
         Some(r) => r,
-        None => panic!("no graph is being traced on this thread: symbolic operations belong inside a function given to `trace`"),
+        None => panic!(
+            "no graph is being traced on this thread: symbolic operations belong inside a function given to `trace`"
+        ),
     }
 }
 
@@ -134,7 +136,14 @@ impl Trace {
         }
     }
     /// Appends an op whose types are known.
-    pub fn push(&mut self, prim: Prim, operands: SmallVec<[Value; 3]>, types: &[TensorType], regions: Vec<Region>, loc: Option<Loc>) -> SmallVec<[Value; 1]> {
+    pub fn push(
+        &mut self,
+        prim: Prim,
+        operands: SmallVec<[Value; 3]>,
+        types: &[TensorType],
+        regions: Vec<Region>,
+        loc: Option<Loc>,
+    ) -> SmallVec<[Value; 1]> {
         let results: SmallVec<[Value; 1]> = types.iter().map(|t| self.value(t.clone(), None)).collect();
         if let Some((_, region)) = self.open.last_mut() {
             region.ops.push(Op { prim, operands, results: results.clone(), regions, loc });
@@ -170,16 +179,26 @@ fn resolve(traces: &mut [Trace], s: Sym) -> Resolved {
         return Resolved::Poisoned;
     }
     if s.trace == here.id {
-        return if here.visible(s.id) { Resolved::Value(Value(s.id)) } else { Resolved::Foreign("it was made inside a branch or loop body that has ended; give it back as a result of that body") };
+        return if here.visible(s.id) {
+            Resolved::Value(Value(s.id))
+        } else {
+            Resolved::Foreign(
+                "it was made inside a branch or loop body that has ended; give it back as a result of that body",
+            )
+        };
     }
     if let Some(&v) = here.captured.get(&(s.trace, s.id)) {
         return Resolved::Value(v);
     }
     let Some(owner) = outer.iter().find(|t| t.id == s.trace) else {
-        return Resolved::Foreign("it belongs to a trace that has ended; pass values between graphs as inputs and outputs");
+        return Resolved::Foreign(
+            "it belongs to a trace that has ended; pass values between graphs as inputs and outputs",
+        );
     };
     if !owner.visible(s.id) {
-        return Resolved::Foreign("it was made inside a branch or loop body that has ended; give it back as a result of that body");
+        return Resolved::Foreign(
+            "it was made inside a branch or loop body that has ended; give it back as a result of that body",
+        );
     }
     let info = owner.func.values[s.id as usize].clone();
     let v = here.argument(info.ty, info.name);
@@ -221,17 +240,17 @@ pub(crate) fn here() -> Option<Loc> {
 #[track_caller]
 pub(crate) fn emit_regions(prim: Prim, operands: &[Sym], regions: Vec<Region>) -> Option<SmallVec<[Sym; 1]>> {
     let loc = here();
-    let values = match resolve_all(prim.name_parts().0, operands, loc) {
-        Some(v) => v,
-        None => return None,
-    };
+    let values = resolve_all(prim.name_parts().0, operands, loc)?;
     with(|t| {
-        let func = &t.func;
-        let types: SmallVec<[&TensorType; 4]> = values.iter().map(|&v| func.ty(v)).collect();
-        let of = |vs: &[Value]| vs.iter().map(|&v| func.ty(v).clone()).collect();
-        let region_types: SmallVec<[RegionType; 2]> =
-            regions.iter().map(|r| RegionType { args: of(&r.args), results: of(&r.results) }).collect();
-        match infer(&prim, &types, &region_types) {
+        let inferred = {
+            let func = &t.func;
+            let types: SmallVec<[&TensorType; 4]> = values.iter().map(|&v| func.ty(v)).collect();
+            let of = |vs: &[Value]| vs.iter().map(|&v| func.ty(v).clone()).collect();
+            let region_types: SmallVec<[RegionType; 2]> =
+                regions.iter().map(|r| RegionType { args: of(&r.args), results: of(&r.results) }).collect();
+            infer(&prim, &types, &region_types)
+        };
+        match inferred {
             Ok(types) => {
                 let results = t.push(prim, values, &types, regions, loc);
                 Some(results.iter().map(|&v| t.sym(v)).collect())
@@ -253,7 +272,9 @@ pub(crate) fn emit(prim: Prim, operands: &[Sym]) -> Sym {
 /// Emits an op of `N` results, all poisoned on error.
 #[track_caller]
 pub(crate) fn emit_many<const N: usize>(prim: Prim, operands: &[Sym]) -> [Sym; N] {
-    emit_regions(prim, operands, vec![]).and_then(|r| <[Sym; N]>::try_from(r.as_slice()).ok()).unwrap_or([Sym::POISON; N])
+    emit_regions(prim, operands, vec![])
+        .and_then(|r| <[Sym; N]>::try_from(r.as_slice()).ok())
+        .unwrap_or([Sym::POISON; N])
 }
 
 /// Records an error of `op` at the caller, with the operands' types, and gives a poisoned value.
@@ -295,7 +316,8 @@ pub(crate) fn open_region(args: &[TensorType]) -> Vec<Sym> {
 pub(crate) fn close_region(op: &str, results: &[Sym]) -> Option<Region> {
     let values = resolve_all(op, results, here());
     with(|t| {
-        let mut region = if t.open.len() > 1 { t.open.pop().map(|r| r.1).unwrap_or_default() } else { Region::default() };
+        let mut region =
+            if t.open.len() > 1 { t.open.pop().map(|r| r.1).unwrap_or_default() } else { Region::default() };
         region.results = values?.to_vec();
         Some(region)
     })
@@ -329,7 +351,10 @@ pub(crate) fn set_name(s: Sym, name: &str) {
         return;
     }
     with(|t| {
-        if t.id == s.trace && let Some(info) = t.func.values.get_mut(s.id as usize) && info.name.is_none() {
+        if t.id == s.trace
+            && let Some(info) = t.func.values.get_mut(s.id as usize)
+            && info.name.is_none()
+        {
             info.name = Some(name.into());
         }
     });

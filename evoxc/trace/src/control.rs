@@ -76,7 +76,13 @@ fn emit_tree<T: Tree<Sym>>(prim: Prim, operands: &[Sym], regions: Option<Vec<Reg
 pub fn cond<T: Tree<Sym>>(pred: Sym, a: impl FnOnce() -> T, b: impl FnOnce() -> T) -> T {
     let a = region("cond", &[], |_| a());
     let b = region("cond", &[], |_| b());
-    let ok = same("cond", "the branches differ", (&a.def, &a.types), &b, "both branches give the same types; `.cast(..)` or `.broadcast_to(..)` one of them");
+    let ok = same(
+        "cond",
+        "the branches differ",
+        (&a.def, &a.types),
+        &b,
+        "both branches give the same types; `.cast(..)` or `.broadcast_to(..)` one of them",
+    );
     let regions = if ok { a.region.zip(b.region).map(|(a, b)| vec![a, b]) } else { None };
     emit_tree(Prim::Cond {}, &[pred], regions, &a.def)
 }
@@ -102,7 +108,10 @@ pub fn switch<'a, T: Tree<Sym> + 'a>(index: Sym, branches: impl IntoIterator<Ite
     };
     let def = first.def.clone();
     let types = first.types.clone();
-    let ok = traced.iter().skip(1).all(|b| same("switch", "the branches differ", (&def, &types), b, "all branches give the same types"));
+    let ok = traced
+        .iter()
+        .skip(1)
+        .all(|b| same("switch", "the branches differ", (&def, &types), b, "all branches give the same types"));
     let regions = if ok { traced.into_iter().map(|t| t.region).collect() } else { None };
     let index = match index.ty() {
         Some(t) if t.dtype.is_int() && t.dtype != I32 => builder::emit(Prim::Convert { dtype: I32 }, &[index]),
@@ -136,7 +145,13 @@ pub fn while_loop<C: Tree<Sym>>(init: C, condition: impl FnOnce(C) -> Sym, body:
     let c = region("while_loop", &types, |s| condition(rebuild(&def, s)));
     let b = region("while_loop", &types, |s| body(rebuild(&def, s)));
     let want: Vec<_> = types.iter().cloned().map(Some).collect();
-    let ok = same("while_loop", "the body changes the type of the state", (&def, &want), &b, "the state keeps its types over all iterations; `.cast(..)` in the body or start with the final type");
+    let ok = same(
+        "while_loop",
+        "the body changes the type of the state",
+        (&def, &want),
+        &b,
+        "the state keeps its types over all iterations; `.cast(..)` in the body or start with the final type",
+    );
     let regions = if ok { c.region.zip(b.region).map(|(c, b)| vec![c, b]) } else { None };
     emit_tree(Prim::WhileLoop {}, &leaves, regions, &def)
 }
@@ -159,7 +174,11 @@ pub fn scan<C: Tree<Sym>, X: Tree<Sym>, Y: Tree<Sym>>(init: C, xs: X, f: impl Fn
 
 /// [`scan`] from the last element to the first; `ys` keep the positions of their `x`.
 #[track_caller]
-pub fn scan_reverse<C: Tree<Sym>, X: Tree<Sym>, Y: Tree<Sym>>(init: C, xs: X, f: impl FnOnce(C, X) -> (C, Y)) -> (C, Y) {
+pub fn scan_reverse<C: Tree<Sym>, X: Tree<Sym>, Y: Tree<Sym>>(
+    init: C,
+    xs: X,
+    f: impl FnOnce(C, X) -> (C, Y),
+) -> (C, Y) {
     directed("scan", true, init, xs, f)
 }
 
@@ -176,11 +195,22 @@ pub fn map<X: Tree<Sym>, Y: Tree<Sym>>(xs: X, f: impl FnOnce(X) -> Y) -> Y {
 }
 
 #[track_caller]
-fn directed<C: Tree<Sym>, X: Tree<Sym>, Y: Tree<Sym>>(op: &str, reverse: bool, init: C, xs: X, f: impl FnOnce(C, X) -> (C, Y)) -> (C, Y) {
+fn directed<C: Tree<Sym>, X: Tree<Sym>, Y: Tree<Sym>>(
+    op: &str,
+    reverse: bool,
+    init: C,
+    xs: X,
+    f: impl FnOnce(C, X) -> (C, Y),
+) -> (C, Y) {
     let (leaves, def) = TreeDef::flatten(xs);
     let types = known(op, &leaves);
     let Some(length) = types.first().map(|t| t.shape.first().copied()) else {
-        builder::fail(op, &[], "xs has no leaves, so the number of steps is unknown", Some("use `scan_n(n, init, f)` or `fori_loop`".into()));
+        builder::fail(
+            op,
+            &[],
+            "xs has no leaves, so the number of steps is unknown",
+            Some("use `scan_n(n, init, f)` or `fori_loop`".into()),
+        );
         builder::abort()
     };
     let Some(length) = length else {
@@ -191,7 +221,14 @@ fn directed<C: Tree<Sym>, X: Tree<Sym>, Y: Tree<Sym>>(op: &str, reverse: bool, i
 }
 
 #[track_caller]
-fn scan_over<C: Tree<Sym>, X: Tree<Sym>, Y: Tree<Sym>>(op: &str, length: Dim, reverse: bool, init: C, xs: X, f: impl FnOnce(C, X) -> (C, Y)) -> (C, Y) {
+fn scan_over<C: Tree<Sym>, X: Tree<Sym>, Y: Tree<Sym>>(
+    op: &str,
+    length: Dim,
+    reverse: bool,
+    init: C,
+    xs: X,
+    f: impl FnOnce(C, X) -> (C, Y),
+) -> (C, Y) {
     let (carry, carry_def) = TreeDef::flatten(init);
     let (xs, x_def) = TreeDef::flatten(xs);
     let (carry_types, xs_types) = (known(op, &carry), known(op, &xs));
@@ -214,7 +251,13 @@ fn scan_over<C: Tree<Sym>, X: Tree<Sym>, Y: Tree<Sym>>(op: &str, length: Dim, re
     let c_def = body.def.arguments().into_iter().next().unwrap_or_default();
     let got = Traced { region: None, def: c_def, types: body.types.iter().take(n).cloned().collect() };
     let want: Vec<_> = carry_types.into_iter().map(Some).collect();
-    let ok = same(op, "the body changes the type of the carry", (&carry_def, &want), &got, "the carry keeps its types over all steps; `.cast(..)` in the body or start with the final type");
+    let ok = same(
+        op,
+        "the body changes the type of the carry",
+        (&carry_def, &want),
+        &got,
+        "the carry keeps its types over all steps; `.cast(..)` in the body or start with the final type",
+    );
     let regions = if ok { body.region.map(|r| vec![r]) } else { None };
     let operands: Vec<Sym> = carry.into_iter().chain(xs).collect();
     let results = regions.and_then(|r| builder::emit_regions(Prim::Scan { carry: n, length, reverse }, &operands, r));

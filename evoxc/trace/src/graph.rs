@@ -115,7 +115,8 @@ impl Graph {
         if let Some(e) = self.inner.inputs.difference(&def) {
             return Err(e.into());
         }
-        let g = Graph::from_parts(self.inner.module.clone(), def, self.inner.outputs.clone(), self.inner.captures.clone());
+        let g =
+            Graph::from_parts(self.inner.module.clone(), def, self.inner.outputs.clone(), self.inner.captures.clone());
         Graph::<Dyn<Sym>, Dyn<Sym>>::typed(g)
     }
 }
@@ -168,7 +169,8 @@ impl<I, O> Graph<I, O> {
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.closed("save")?;
         let i = &self.inner;
-        GraphFile { module: i.module.clone(), inputs: i.inputs.clone(), outputs: i.outputs.clone(), captures: 0 }.save(path.as_ref())
+        GraphFile { module: i.module.clone(), inputs: i.inputs.clone(), outputs: i.outputs.clone(), captures: 0 }
+            .save(path.as_ref())
     }
     /// The graph in Graphviz's language.
     pub fn to_dot(&self) -> String {
@@ -231,7 +233,12 @@ impl<I: Tree<Sym>, O: Tree<Sym>> Graph<I, O> {
     /// [`Error::Backend`] naming an op that the backend cannot take, and the remedy.
     pub fn lower<B: Backend>(&self, backend: &B) -> Result<LoweredProgram<I::Map<Tensor>, O::Map<Tensor>, B>> {
         self.closed("lower")?;
-        LoweredProgram::from_parts(backend.clone(), &self.inner.module, self.inner.inputs.clone(), self.inner.outputs.clone())
+        LoweredProgram::from_parts(
+            backend.clone(),
+            &self.inner.module,
+            self.inner.inputs.clone(),
+            self.inner.outputs.clone(),
+        )
     }
 }
 

@@ -83,7 +83,9 @@ fn splice(module: &Module, main: &Func, args: &[Value], loc: Option<Loc>) -> Res
     for op in &main.body.ops {
         copy(main, op, &symbols, &callees, &mut map, &mut None)?;
     }
-    Ok(builder::with(|t| main.body.results.iter().map(|r| Sym::new(map.get(r).copied().unwrap_or(*r).0, t.id)).collect()))
+    Ok(builder::with(|t| {
+        main.body.results.iter().map(|r| Sym::new(map.get(r).copied().unwrap_or(*r).0, t.id)).collect()
+    }))
 }
 
 /// Copies the functions that the graph calls into the trace, under names of their own; gives the new names. Callees
@@ -103,7 +105,9 @@ fn adopt(module: &Module, symbols: &[(Dim, Dim)]) -> FxHashMap<String, String> {
         }
         let first = t.callees.len() - module.funcs.len().saturating_sub(1);
         for f in &mut t.callees[first..] {
-            f.values.iter_mut().for_each(|v| v.ty.shape.dims_mut().iter_mut().for_each(|d| *d = substitute(symbols, *d)));
+            f.values
+                .iter_mut()
+                .for_each(|v| v.ty.shape.dims_mut().iter_mut().for_each(|d| *d = substitute(symbols, *d)));
             patch(&mut f.body, symbols, &names);
         }
     });
@@ -164,8 +168,11 @@ fn copy(
             op.results.iter().map(|&v| main.ty(v).clone()).collect()
         } else {
             let of = |vs: &[Value]| vs.iter().map(|&v| t.func.ty(v).clone()).collect();
-            let mut kinds: SmallVec<[RegionType; 2]> = regions.iter().map(|r| RegionType { args: of(&r.args), results: of(&r.results) }).collect();
-            if let Prim::Call { callee, .. } = &prim && let Some(f) = t.callees.iter().find(|f| f.name == callee.0) {
+            let mut kinds: SmallVec<[RegionType; 2]> =
+                regions.iter().map(|r| RegionType { args: of(&r.args), results: of(&r.results) }).collect();
+            if let Prim::Call { callee, .. } = &prim
+                && let Some(f) = t.callees.iter().find(|f| f.name == callee.0)
+            {
                 kinds.push(RegionType { args: f.inputs(), results: f.outputs() });
             }
             let operand_types: SmallVec<[&TensorType; 4]> = operands.iter().map(|&v| t.func.ty(v)).collect();

@@ -1,1 +1,30 @@
-//! placeholder
+//! Tracing: from Rust functions on [`Sym`] to [`Graph`]s.
+//!
+//! This crate owns the user's language: `Sym` and its operations, control flow, `trace`, and `Graph`. It appends ops to
+//! a graph and never executes one, reads a clock, or touches a device.
+
+mod axes;
+mod builder;
+mod compare;
+mod control;
+mod graph;
+mod graph_fn;
+mod inline;
+mod name;
+mod operand;
+mod operators;
+mod ops;
+mod private_static;
+mod sym;
+mod trace_fn;
+
+pub use control::{Branch, branch, cond, fori_loop, map, scan, scan_n, scan_reverse, switch, while_loop};
+pub use graph::{Graph, GraphMark};
+pub use graph_fn::GraphFn;
+pub use operand::{Operand, Opnd};
+pub use sym::{Sym, SymsBelongToTheThreadThatTracesThem};
+pub use trace_fn::{build, evaluate, trace};
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;

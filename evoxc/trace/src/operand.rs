@@ -108,7 +108,10 @@ pub(crate) fn broadcast_shapes(a: &Shape, b: &Shape) -> Result<Shape, String> {
             (x, y) if x == y => Ok(x),
             (x, y) if x == 1usize => Ok(y),
             (x, y) if y == 1usize => Ok(x),
-            (x, y) => Err(format!("shapes {a} and {b} do not broadcast: axis {} (from the end) is {x} on the left and {y} on the right", rank - i)),
+            (x, y) => Err(format!(
+                "shapes {a} and {b} do not broadcast: axis {} (from the end) is {x} on the left and {y} on the right",
+                rank - i
+            )),
         })
         .collect()
 }

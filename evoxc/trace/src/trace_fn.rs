@@ -83,7 +83,9 @@ fn failed(mut errors: Vec<OpError>, otherwise: &str) -> evoxc_core::Error {
 
 fn check_extents(s: &TensorSpec) -> Result<()> {
     for &d in &s.shape {
-        let bad = d.error().or_else(|| (d.as_i64().is_some_and(|v| v < 0)).then(|| DimError::Overflow { expr: format!("negative extent {d}") }));
+        let bad = d.error().or_else(|| {
+            (d.as_i64().is_some_and(|v| v < 0)).then(|| DimError::Overflow { expr: format!("negative extent {d}") })
+        });
         if let Some(e) = bad {
             return Err(e.into());
         }
@@ -109,7 +111,10 @@ where
 }
 
 #[allow(clippy::type_complexity)]
-fn load<I: Tree<Sym>, O: Tree<Sym>, B: Backend>(graph: &Graph<I, O>, backend: &B) -> Result<Executable<I::Map<Tensor>, O::Map<Tensor>>> {
+fn load<I: Tree<Sym>, O: Tree<Sym>, B: Backend>(
+    graph: &Graph<I, O>,
+    backend: &B,
+) -> Result<Executable<I::Map<Tensor>, O::Map<Tensor>>> {
     let device = backend.devices().first().copied().unwrap_or(evoxc_core::Device::cpu());
     graph.lower(backend)?.compile()?.load(device)
 }

@@ -1,0 +1,3 @@
+//! The methods of `Sym` and the free functions beside them: thin ones over primitives, and composites.
+
+mod elementwise;
