@@ -39,6 +39,7 @@ pub(crate) struct Trace {
 thread_local! {
     static TRACES: RefCell<Vec<Trace>> = const { RefCell::new(Vec::new()) };
     static NEXT_ID: Cell<u32> = const { Cell::new(0) };
+    static PINNED: Cell<Option<Loc>> = const { Cell::new(None) };
 }
 
 /// Pops the trace it stands for when dropped, so that a panic in the user's function leaves no builder behind.
@@ -230,10 +231,28 @@ pub(crate) fn resolve_all(op: &str, operands: &[Sym], loc: Option<Loc>) -> Optio
     })
 }
 
-/// The caller's location.
+/// The location that ops get: the pinned one, else the caller's.
 #[track_caller]
 pub(crate) fn here() -> Option<Loc> {
-    Some(Loc::caller(Location::caller()))
+    PINNED.get().or_else(|| Some(Loc::caller(Location::caller())))
+}
+
+/// Gives all ops the location of the caller until the guard is dropped: for composites whose ops are emitted inside
+/// closures, which `#[track_caller]` does not see through. Must not be held while the user's code runs.
+#[track_caller]
+pub(crate) fn pin() -> Pin {
+    Pin { before: PINNED.replace(here()) }
+}
+
+/// See [`pin`].
+pub(crate) struct Pin {
+    before: Option<Loc>,
+}
+
+impl Drop for Pin {
+    fn drop(&mut self) {
+        PINNED.set(self.before);
+    }
 }
 
 /// Emits an op; `None` (with the error recorded) when an operand is poisoned or a rule is broken.

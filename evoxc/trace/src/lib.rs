@@ -21,8 +21,10 @@ mod trace_fn;
 pub use control::{Branch, branch, cond, fori_loop, map, scan, scan_n, scan_reverse, switch, while_loop};
 pub use graph::{Graph, GraphMark};
 pub use graph_fn::GraphFn;
-pub use ops::{arange, concat, constant, eye, full, iota, linspace, meshgrid, ones, stack, zeros};
 pub use operand::{Operand, Opnd};
+pub use ops::{
+    Conv, Interpolation, arange, concat, constant, einsum, eye, full, iota, linspace, meshgrid, ones, stack, zeros,
+};
 pub use sym::{Sym, SymsBelongToTheThreadThatTracesThem};
 pub use trace_fn::{build, evaluate, trace};
 

@@ -22,7 +22,8 @@ pub fn constant(t: &Tensor) -> Sym {
     let bytes = t.buffer().bytes().len();
     if bytes > LARGE_CONSTANT {
         let at = builder::here().map(|l| format!(" at {l}")).unwrap_or_default();
-        let note = format!("a constant of {bytes} bytes ({}){at}: pass it as an input to keep the graph small", t.spec());
+        let note =
+            format!("a constant of {bytes} bytes ({}){at}: pass it as an input to keep the graph small", t.spec());
         builder::with(|b| b.notes.push(note));
     }
     builder::emit(Prim::Constant { value: Literal::Dense(t.clone()) }, &[])
@@ -68,6 +69,7 @@ pub fn iota(dtype: DType, shape: impl IntoShape, axis: impl AxisInt) -> Sym {
 /// ```
 #[track_caller]
 pub fn arange(dtype: DType, start: impl Into<Scalar>, stop: impl Into<Scalar>, step: impl Into<Scalar>) -> Sym {
+    let _at = builder::pin();
     let (start, stop, step) = (start.into(), stop.into(), step.into());
     let bad = |m: &str| builder::fail("arange", &[], m, Some("give real numbers and a step other than 0".into()));
     let n = match (start, stop, step) {
@@ -76,7 +78,9 @@ pub fn arange(dtype: DType, start: impl Into<Scalar>, stop: impl Into<Scalar>, s
             if span <= 0 { 0 } else { (span - 1) / s + 1 }
         }
         _ => {
-            let (Some(a), Some(b), Some(s)) = (real(start), real(stop), real(step)) else { return bad("a bound is not a real number") };
+            let (Some(a), Some(b), Some(s)) = (real(start), real(stop), real(step)) else {
+                return bad("a bound is not a real number");
+            };
             let n = ((b - a) / s).ceil();
             if s == 0.0 || !n.is_finite() {
                 return bad("the step is 0, or a bound is not finite");
@@ -116,7 +120,12 @@ fn real(s: Scalar) -> Option<f64> {
 pub fn linspace(dtype: DType, start: f64, stop: f64, n: impl DimLike) -> Sym {
     let n = n.to_dim();
     if !dtype.is_float() {
-        return builder::fail("linspace", &[], format!("{dtype} is not a float dtype"), Some("use a float dtype, then `.cast(..)`".into()));
+        return builder::fail(
+            "linspace",
+            &[],
+            format!("{dtype} is not a float dtype"),
+            Some("use a float dtype, then `.cast(..)`".into()),
+        );
     }
     if n == 1i64 {
         return full(dtype, [1], start);
@@ -159,6 +168,7 @@ impl Sym {
 /// Coordinate arrays of shape `[n0, n1, …]` from vectors of lengths n0, n1 … (NumPy's `indexing="ij"`).
 #[track_caller]
 pub fn meshgrid(xs: impl IntoIterator<Item = Sym>) -> Vec<Sym> {
+    let _at = builder::pin();
     let xs: Vec<Sym> = xs.into_iter().collect();
     let lengths: Option<Vec<Dim>> = xs.iter().map(|x| x.ty().filter(|t| t.rank() == 1).map(|t| t.shape[0])).collect();
     let Some(lengths) = lengths else {
@@ -166,6 +176,7 @@ pub fn meshgrid(xs: impl IntoIterator<Item = Sym>) -> Vec<Sym> {
         return vec![s; xs.len()];
     };
     let shape: Shape = lengths.into_iter().collect();
-    let spread = |(i, x): (usize, &Sym)| builder::emit(Prim::BroadcastInDim { shape: shape.clone(), dims: vec![i] }, &[*x]);
+    let spread =
+        |(i, x): (usize, &Sym)| builder::emit(Prim::BroadcastInDim { shape: shape.clone(), dims: vec![i] }, &[*x]);
     xs.iter().enumerate().map(spread).collect()
 }

@@ -51,6 +51,7 @@ impl Sym {
     /// clamped; the other axes of both broadcast.
     #[track_caller]
     pub fn take_along_axis(self, indices: Sym, axis: impl AxisInt) -> Sym {
+        let _at = builder::pin();
         let Some((x, i, a)) = self.along("take_along_axis", indices, axis.axis()) else { return Sym::POISON };
         let rest: Vec<usize> = (0..x.rank()).filter(|&k| k != a).collect();
         let dims = GatherDims {
@@ -68,9 +69,15 @@ impl Sym {
     /// `put_along_axis`. Indices out of bounds are dropped; of several at one place the last stays.
     #[track_caller]
     pub fn put_along_axis(self, indices: Sym, values: impl Operand, axis: impl AxisInt) -> Sym {
+        let _at = builder::pin();
         let Some((x, i, a)) = self.along("put_along_axis", indices, axis.axis()) else { return Sym::POISON };
         if x.ty().map(|t| t.shape) != self.ty().map(|t| t.shape) {
-            return builder::fail("put_along_axis", &[self, indices], "the indices have more rows than the tensor", None);
+            return builder::fail(
+                "put_along_axis",
+                &[self, indices],
+                "the indices have more rows than the tensor",
+                None,
+            );
         }
         let (Some(t), Some(it)) = (x.ty(), i.ty()) else { return Sym::POISON };
         let like = spec(t.dtype, &it.shape);
@@ -93,7 +100,12 @@ impl Sym {
         let a = axes::one(op, self, axis)?;
         let (t, i) = (self.ty()?, indices.ty()?);
         if t.rank() != i.rank() {
-            builder::fail(op, &[self, indices], format!("the tensor has {} axes, the indices {}", t.rank(), i.rank()), Some("insert axes with `.expand_dims(..)`".into()));
+            builder::fail(
+                op,
+                &[self, indices],
+                format!("the tensor has {} axes, the indices {}", t.rank(), i.rank()),
+                Some("insert axes with `.expand_dims(..)`".into()),
+            );
             return None;
         }
         let one = Dim::constant(1);
@@ -117,6 +129,7 @@ impl Sym {
     /// The slice of `sizes` that begins at scalar integers `starts`, one an axis, clamped so that it fits.
     #[track_caller]
     pub fn dynamic_slice<S: Operand>(self, starts: impl IntoIterator<Item = S>, sizes: impl IntoShape) -> Sym {
+        let _at = builder::pin();
         let sizes: Vec<Dim> = sizes.into_shape().to_vec();
         let mut operands = vec![self];
         operands.extend(starts.into_iter().map(start));
@@ -125,6 +138,7 @@ impl Sym {
     /// The tensor with `update` written at scalar integers `starts`, one an axis, clamped so that it fits.
     #[track_caller]
     pub fn dynamic_update_slice<S: Operand>(self, update: Sym, starts: impl IntoIterator<Item = S>) -> Sym {
+        let _at = builder::pin();
         let mut operands = vec![self, update];
         operands.extend(starts.into_iter().map(start));
         builder::emit(Prim::DynamicUpdateSlice {}, &operands)
@@ -138,6 +152,7 @@ impl Sym {
     /// Indices out of bounds are dropped; updates apply in row-major order.
     #[track_caller]
     pub fn scatter_rows(self, op: ScatterOp, indices: Sym, updates: Sym) -> Sym {
+        let _at = builder::pin();
         let (Some(t), Some(i)) = (self.ty(), indices.ty()) else { return Sym::POISON };
         if t.rank() == 0 {
             return builder::fail("scatter", &[self, indices, updates], "needs a leading axis", None);

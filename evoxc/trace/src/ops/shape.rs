@@ -20,6 +20,7 @@ impl Sym {
     /// ```
     #[track_caller]
     pub fn reshape(self, shape: impl IntoShape) -> Sym {
+        let _at = builder::pin();
         let mut shape = shape.into_shape();
         let Some(t) = self.ty() else { return Sym::POISON };
         let holes: Vec<usize> = (0..shape.rank()).filter(|&i| shape[i] == -1i64).collect();
@@ -45,6 +46,7 @@ impl Sym {
     /// The axes from `start` on as one: `[B, 2, 3]` flattens from 1 to `[B, 6]`.
     #[track_caller]
     pub fn flatten(self, start: impl AxisInt) -> Sym {
+        let _at = builder::pin();
         let Some(a) = axes::one("flatten", self, start.axis()) else { return Sym::POISON };
         let Some(t) = self.ty() else { return Sym::POISON };
         let tail = t.shape[a..].iter().fold(Dim::constant(1), |p, &d| p * d);
@@ -65,7 +67,12 @@ impl Sym {
     #[track_caller]
     pub fn t(self) -> Sym {
         match self.ty() {
-            Some(t) if t.rank() < 2 => builder::fail("t", &[self], "needs at least two axes", Some("`.transpose(..)` takes any permutation".into())),
+            Some(t) if t.rank() < 2 => builder::fail(
+                "t",
+                &[self],
+                "needs at least two axes",
+                Some("`.transpose(..)` takes any permutation".into()),
+            ),
             Some(_) => self.swap_axes(-1, -2),
             None => Sym::POISON,
         }
@@ -73,7 +80,10 @@ impl Sym {
     /// Exchanges two axes.
     #[track_caller]
     pub fn swap_axes(self, a: impl AxisInt, b: impl AxisInt) -> Sym {
-        let (Some(a), Some(b)) = (axes::one("swap_axes", self, a.axis()), axes::one("swap_axes", self, b.axis())) else { return Sym::POISON };
+        let (Some(a), Some(b)) = (axes::one("swap_axes", self, a.axis()), axes::one("swap_axes", self, b.axis()))
+        else {
+            return Sym::POISON;
+        };
         let mut perm: Vec<usize> = (0..self.rank()).collect();
         perm.swap(a, b);
         builder::emit(Prim::Transpose { perm }, &[self])
@@ -81,7 +91,10 @@ impl Sym {
     /// Moves axis `from` to position `to`; the others keep their order.
     #[track_caller]
     pub fn move_axis(self, from: impl AxisInt, to: impl AxisInt) -> Sym {
-        let (Some(a), Some(b)) = (axes::one("move_axis", self, from.axis()), axes::one("move_axis", self, to.axis())) else { return Sym::POISON };
+        let (Some(a), Some(b)) = (axes::one("move_axis", self, from.axis()), axes::one("move_axis", self, to.axis()))
+        else {
+            return Sym::POISON;
+        };
         let mut perm: Vec<usize> = (0..self.rank()).filter(|&i| i != a).collect();
         perm.insert(b, a);
         builder::emit(Prim::Transpose { perm }, &[self])
@@ -91,7 +104,12 @@ impl Sym {
     pub fn expand_dims(self, axis: impl AxisInt) -> Sym {
         let Some(t) = self.ty() else { return Sym::POISON };
         let Some(a) = axes::normalize(axis.axis(), t.rank() + 1) else {
-            return builder::fail("expand_dims", &[self], format!("position {} is out of range for rank {}", axis.axis(), t.rank() + 1), None);
+            return builder::fail(
+                "expand_dims",
+                &[self],
+                format!("position {} is out of range for rank {}", axis.axis(), t.rank() + 1),
+                None,
+            );
         };
         let mut dims: Vec<Dim> = t.shape.to_vec();
         dims.insert(a, Dim::constant(1));
@@ -122,6 +140,7 @@ impl Sym {
     /// A constant bound outside of the axis.
     #[track_caller]
     pub fn slice(self, s: Slices) -> Sym {
+        let _at = builder::pin();
         let Some(t) = self.ty() else { return Sym::POISON };
         let used = s.0.iter().filter(|i| !matches!(i, SliceItem::NewAxis)).count();
         if used > t.rank() {
@@ -130,7 +149,14 @@ impl Sym {
         let zero = Dim::constant(0);
         let (mut start, mut limit, mut stride) = (vec![zero; t.rank()], t.shape.to_vec(), vec![1i64; t.rank()]);
         let (mut reversed, mut shape, mut axis) = (vec![], vec![], 0);
-        let outside = |axis: usize, b: Dim| builder::fail("slice", &[self], format!("{b} is outside of axis {axis}, which has size {}", t.shape[axis]), None);
+        let outside = |axis: usize, b: Dim| {
+            builder::fail(
+                "slice",
+                &[self],
+                format!("{b} is outside of axis {axis}, which has size {}", t.shape[axis]),
+                None,
+            )
+        };
         for item in &s.0 {
             let n = t.shape.get(axis).copied().unwrap_or(zero);
             let from_end = |d: Dim| if d.as_i64().is_some_and(|v| v < 0) { n + d } else { d };
@@ -188,6 +214,7 @@ impl Sym {
     /// Elements `start` to `end` of one axis.
     #[track_caller]
     pub fn slice_axis(self, axis: impl AxisInt, start: impl DimLike, end: impl DimLike) -> Sym {
+        let _at = builder::pin();
         let Some(a) = axes::one("slice_axis", self, axis.axis()) else { return Sym::POISON };
         let whole = SliceItem::Range(None, None, 1);
         let mut items = vec![whole; a];
@@ -216,6 +243,7 @@ impl Sym {
     /// Moves elements by `shift` along an axis; what leaves at one end enters at the other.
     #[track_caller]
     pub fn roll(self, shift: impl DimLike, axis: impl AxisInt) -> Sym {
+        let _at = builder::pin();
         let Some(a) = axes::one("roll", self, axis.axis()) else { return Sym::POISON };
         let n = self.dim(a);
         if n == 0i64 {
@@ -230,6 +258,7 @@ impl Sym {
     /// Every element `n` times in a row along an axis.
     #[track_caller]
     pub fn repeat(self, n: impl DimLike, axis: impl AxisInt) -> Sym {
+        let _at = builder::pin();
         let Some(a) = axes::one("repeat", self, axis.axis()) else { return Sym::POISON };
         let (n, mut dims) = (n.to_dim(), self.shape().to_vec());
         dims.insert(a + 1, n);
@@ -241,6 +270,7 @@ impl Sym {
     /// The whole tensor repeated along each axis; missing leading counts are 1.
     #[track_caller]
     pub fn tile(self, counts: impl IntoShape) -> Sym {
+        let _at = builder::pin();
         let (counts, Some(t)) = (counts.into_shape(), self.ty()) else { return Sym::POISON };
         let rank = counts.rank().max(t.rank());
         let at = |s: &[Dim], i: usize| (i + s.len()).checked_sub(rank).map_or(Dim::constant(1), |k| s[k]);
@@ -256,17 +286,27 @@ impl Sym {
     /// `n` equal parts along an axis.
     #[track_caller]
     pub fn chunk(self, n: usize, axis: impl AxisInt) -> Vec<Sym> {
+        let _at = builder::pin();
         let Some(a) = axes::one("chunk", self, axis.axis()) else { return vec![Sym::POISON; n] };
         let (d, k) = (self.dim(a), n.max(1));
         let part = d / k;
         if n == 0 || part * k != d {
-            return vec![builder::fail("chunk", &[self], format!("axis {a} of size {d} does not divide into {n} parts"), None); n];
+            return vec![
+                builder::fail(
+                    "chunk",
+                    &[self],
+                    format!("axis {a} of size {d} does not divide into {n} parts"),
+                    None
+                );
+                n
+            ];
         }
         (0..n).map(|i| self.slice_axis(a, part * i, part * (i + 1))).collect()
     }
     /// Parts along an axis, cut before each of these positions.
     #[track_caller]
     pub fn split(self, at: impl IntoShape, axis: impl AxisInt) -> Vec<Sym> {
+        let _at = builder::pin();
         let at = at.into_shape();
         let Some(a) = axes::one("split", self, axis.axis()) else { return vec![Sym::POISON; at.rank() + 1] };
         let ends = at.iter().copied().chain([self.dim(a)]);
@@ -276,23 +316,36 @@ impl Sym {
     /// The rows of an axis of constant size, without that axis.
     #[track_caller]
     pub fn unstack(self, axis: impl AxisInt) -> Vec<Sym> {
+        let _at = builder::pin();
         let Some(a) = axes::one("unstack", self, axis.axis()) else { return vec![] };
         match self.dim(a).get() {
             Some(n) => (0..n).map(|i| self.slice_axis(a, i, i + 1).squeeze(a)).collect(),
-            None => vec![builder::fail("unstack", &[self], format!("axis {a} has the symbolic size {}", self.dim(a)), Some("use `scan` or `map` over it".into()))],
+            None => vec![builder::fail(
+                "unstack",
+                &[self],
+                format!("axis {a} has the symbolic size {}", self.dim(a)),
+                Some("use `scan` or `map` over it".into()),
+            )],
         }
     }
     /// Windows of `size` elements, `step` apart, along an axis: it becomes the number of windows, and a last axis of
     /// `size` is added.
     #[track_caller]
     pub fn windows(self, size: usize, step: usize, axis: impl AxisInt) -> Sym {
+        let _at = builder::pin();
         let Some(a) = axes::one("windows", self, axis.axis()) else { return Sym::POISON };
         let n = self.dim(a);
         if size == 0 || step == 0 || n.as_i64().is_some_and(|n| n < size as i64) {
-            return builder::fail("windows", &[self], format!("windows of {size}, {step} apart, do not fit axis {a} of size {n}"), None);
+            return builder::fail(
+                "windows",
+                &[self],
+                format!("windows of {size}, {step} apart, do not fit axis {a} of size {n}"),
+                None,
+            );
         }
         let count = (n - size) / step + 1;
-        let index = super::creators::iota(I32, [count, size.to_dim()], 0) * step as i64 + super::creators::iota(I32, [count, size.to_dim()], 1);
+        let index = super::creators::iota(I32, [count, size.to_dim()], 0) * step as i64
+            + super::creators::iota(I32, [count, size.to_dim()], 1);
         self.take(index, a).move_axis(a + 1, -1)
     }
     /// The lower triangle of the last two axes, `k` diagonals above the main one included; zero elsewhere.
@@ -308,8 +361,11 @@ impl Sym {
     #[track_caller]
     fn triangle(self, k: i64, keep: Direction, op: &str) -> Sym {
         let Some(t) = self.ty() else { return Sym::POISON };
-        let Some(first) = t.rank().checked_sub(2) else { return builder::fail(op, &[self], "needs at least two axes", None) };
-        let (r, c) = (super::creators::iota(I32, &t.shape[first..], 0), super::creators::iota(I32, &t.shape[first..], 1));
+        let Some(first) = t.rank().checked_sub(2) else {
+            return builder::fail(op, &[self], "needs at least two axes", None);
+        };
+        let (r, c) =
+            (super::creators::iota(I32, &t.shape[first..], 0), super::creators::iota(I32, &t.shape[first..], 1));
         let mask = crate::compare::compare(keep, if k == 0 { r } else { r + k }, c);
         let mask = if first == 0 { mask } else { broadcast_to(op, mask, &t.shape) };
         builder::emit(Prim::Select {}, &[mask, self, self.zeros_like()])
@@ -317,8 +373,11 @@ impl Sym {
     /// The main diagonal of the last two axes, as a last axis.
     #[track_caller]
     pub fn diagonal(self) -> Sym {
+        let _at = builder::pin();
         let Some(t) = self.ty() else { return Sym::POISON };
-        let Some(r) = t.rank().checked_sub(2) else { return builder::fail("diagonal", &[self], "needs at least two axes", None) };
+        let Some(r) = t.rank().checked_sub(2) else {
+            return builder::fail("diagonal", &[self], "needs at least two axes", None);
+        };
         let n = t.shape[r].min(t.shape[r + 1]);
         let rows = self.slice_axis(r, 0, n);
         let mut shape = t.shape[..r].to_vec();
@@ -342,6 +401,7 @@ impl Sym {
 /// The tensors one after the other along `axis`.
 #[track_caller]
 pub fn concat(xs: impl IntoIterator<Item = Sym>, axis: impl AxisInt) -> Sym {
+    let _at = builder::pin();
     let xs: Vec<Sym> = xs.into_iter().collect();
     let Some(&first) = xs.first() else { return builder::fail("concat", &[], "there is nothing to concatenate", None) };
     match axes::one("concat", first, axis.axis()) {
@@ -353,12 +413,19 @@ pub fn concat(xs: impl IntoIterator<Item = Sym>, axis: impl AxisInt) -> Sym {
 /// The tensors along a new axis at position `axis` of the result.
 #[track_caller]
 pub fn stack(xs: impl IntoIterator<Item = Sym>, axis: impl AxisInt) -> Sym {
+    let _at = builder::pin();
     let xs: Vec<Sym> = xs.into_iter().collect();
     let Some(rank) = xs.first().and_then(|x| x.ty()).map(|t| t.rank()) else {
-        return if xs.is_empty() { builder::fail("stack", &[], "there is nothing to stack", None) } else { Sym::POISON };
+        return if xs.is_empty() {
+            builder::fail("stack", &[], "there is nothing to stack", None)
+        } else {
+            Sym::POISON
+        };
     };
     match axes::normalize(axis.axis(), rank + 1) {
         Some(a) => concat(xs.into_iter().map(|x| x.expand_dims(a)), a),
-        None => builder::fail("stack", &xs, format!("position {} is out of range for rank {}", axis.axis(), rank + 1), None),
+        None => {
+            builder::fail("stack", &xs, format!("position {} is out of range for rank {}", axis.axis(), rank + 1), None)
+        }
     }
 }
