@@ -27,10 +27,12 @@ pub fn statements(krate: &Krate, f: &ItemFn) -> TokenStream {
             rebinds.extend(quote!(let #ident = #ident;));
         }
     }
+    let names = names(krate, f);
     if records.is_empty() {
-        return records;
+        return names;
     }
     quote! {
+        #names
         {
             #[allow(unused_imports)]
             use #p::{RecordDebug as _, RecordNothing as _, RecordTree as _, RecordTreeRef as _};
@@ -38,6 +40,25 @@ pub fn statements(krate: &Krate, f: &ItemFn) -> TokenStream {
         }
         #rebinds
     }
+}
+
+/// The statements that name the graph's inputs after parameters of type `Sym`. A parameter that the body never mentions
+/// is left alone, so that rustc still finds it unused.
+fn names(krate: &Krate, f: &ItemFn) -> TokenStream {
+    let p = krate.private(Span::call_site());
+    let symbols = f.sig.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(typed) => match (&*typed.pat, &*typed.ty) {
+            (Pat::Ident(p), Type::Path(t)) if p.by_ref.is_none() && p.subpat.is_none() && t.path.segments.last().is_some_and(|s| s.ident == "Sym") => Some(&p.ident),
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
+    });
+    let mut out = TokenStream::new();
+    for ident in symbols.filter(|i| mentions(f.block.to_token_stream(), i)) {
+        let name = ident.unraw().to_string();
+        out.extend(quote!(#p::named_param(#name, &#ident);));
+    }
+    out
 }
 
 /// The name of a parameter that may be static.

@@ -1,1 +1,75 @@
-//! placeholder
+//! Tensor programs as ordinary Rust functions, held as explicit typed graphs.
+//!
+//! A function marked [`#[defn]`](macro@defn) takes and gives [`Sym`]s. [`trace`] runs it once on symbols; what it did is
+//! a [`Graph`]: a value that prints, saves, and is lowered, compiled and loaded on a [`Backend`] step by step. Nothing
+//! runs, casts, copies or falls back behind your back.
+//!
+//! ```
+//! use evoxc::prelude::*;
+//!
+//! /// Row sums of tanh(x·w).
+//! #[defn]
+//! fn f(x: Sym, w: Sym) -> Sym {
+//!     x.dot(w).tanh().sum(1)
+//! }
+//!
+//! # fn main() -> evoxc::Result<()> {
+//! let graph = trace(f, (spec(F32, [4, 8]), spec(F32, [8, 4])))?;
+//! println!("{graph}");
+//! let exe = graph.lower(&Interp)?.compile()?.load(Device::cpu())?;
+//! let y = exe.run((Tensor::ones(F32, [4, 8]), Tensor::ones(F32, [8, 4])))?;
+//! assert_eq!(y.to_vec::<f32>()?, [3.999999; 4]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Where to look: [`Sym`] for the operations, [`trace()`] and [`Graph`] for programs, [`Tree`](trait@Tree) for structured
+//! inputs, [`cond`] and its neighbours for control flow, [`Executable`] for running, [`Error`] for what can go wrong.
+
+extern crate self as evoxc;
+
+#[doc(inline)]
+pub use evoxc_backends::{Interp, backends, devices};
+#[doc(inline)]
+pub use evoxc_core::{
+    ArgAt, Axes, AxisInt, BF16, BOOL, BackendError, Buffer, BufferElement, C64, C128, DType, Device, DeviceError,
+    DeviceKind, Dim, DimError, DimLike, Dyn, Element, Error, F16, F32, F64, Flatten, I8, I16, I32, I64, IntoAxes,
+    IntoShape, IrError, Keep, Leaf, Loc, OpError, ParseError, PersistenceError, Result, RunError, Scalar, Shape,
+    SliceItem, Slices, StaticValue, Tensor, TensorError, TensorSpec, TraceErrors, TransformError, Tree, TreeDef,
+    TreeError, TreeKind, TreeToken, U8, U16, U32, U64, Unflatten, dim, keep, spec,
+};
+#[doc(inline)]
+pub use evoxc_macros::{Tree, defn, s};
+#[doc(inline)]
+pub use evoxc_stage::{AnyBackend, Backend, Capabilities, CompiledArtifact, Executable, LoweredProgram, OptLevel, Program};
+#[doc(inline)]
+pub use evoxc_trace::{
+    Branch, Conv, Graph, GraphFn, GraphMark, Interpolation, Operand, Opnd, Sym, arange, branch, build, concat, cond,
+    constant, einsum, evaluate, eye, fori_loop, full, iota, linspace, map, meshgrid, ones, scan, scan_n, scan_reverse,
+    stack, switch, trace, while_loop, zeros,
+};
+
+/// The graph language itself: modules, ops, their table. For tools that read or write graphs.
+pub mod ir {
+    #[doc(inline)]
+    pub use evoxc_ir::{
+        Algorithm, Attr, AttrValue, AxisPair, Binary, Category, ConvLayout, CumOp, Direction, FftKind, Flag, Func,
+        FuncRef, GatherDims, GraphFile, LinTranspose, Literal, MAX_REGION_DEPTH, Module, Name, Op, OpRow, Padding,
+        Prim, Reducer, Region, RegionType, ScatterDims, ScatterOp, SelectOp, SortKeys, SortOrder, TABLE, TensorType,
+        Unary, Value, ValueInfo, Window, infer, parse_literal, parse_type, simplify,
+    };
+}
+
+/// What a program needs: `use evoxc::prelude::*;`.
+pub mod prelude {
+    #[doc(no_inline)]
+    pub use crate::{
+        BF16, BOOL, Backend, C64, C128, CompiledArtifact, Conv, DType, Device, Dim, Dyn, Executable, F16, F32, F64,
+        Graph, GraphFn, I8, I16, I32, I64, Interp, LoweredProgram, OptLevel, Shape, Sym, Tensor, TensorSpec, Tree, U8,
+        U16, U32, U64, arange, backends, branch, build, concat, cond, constant, defn, devices, dim, einsum, evaluate,
+        eye, fori_loop, full, iota, keep, linspace, map, ones, s, scan, spec, stack, switch, trace, while_loop, zeros,
+    };
+}
+
+#[doc(hidden)]
+pub use evoxc_trace::__private;

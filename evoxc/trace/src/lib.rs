@@ -3,6 +3,8 @@
 //! This crate owns the user's language: `Sym` and its operations, control flow, `trace`, and `Graph`. It appends ops to
 //! a graph and never executes one, reads a clock, or touches a device.
 
+extern crate self as evoxc_trace;
+
 mod axes;
 mod builder;
 mod compare;
