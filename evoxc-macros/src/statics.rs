@@ -48,7 +48,13 @@ fn names(krate: &Krate, f: &ItemFn) -> TokenStream {
     let p = krate.private(Span::call_site());
     let symbols = f.sig.inputs.iter().filter_map(|input| match input {
         FnArg::Typed(typed) => match (&*typed.pat, &*typed.ty) {
-            (Pat::Ident(p), Type::Path(t)) if p.by_ref.is_none() && p.subpat.is_none() && t.path.segments.last().is_some_and(|s| s.ident == "Sym") => Some(&p.ident),
+            (Pat::Ident(p), Type::Path(t))
+                if p.by_ref.is_none()
+                    && p.subpat.is_none()
+                    && t.path.segments.last().is_some_and(|s| s.ident == "Sym") =>
+            {
+                Some(&p.ident)
+            }
             _ => None,
         },
         FnArg::Receiver(_) => None,

@@ -41,7 +41,9 @@ pub use evoxc_core::{
 #[doc(inline)]
 pub use evoxc_macros::{Tree, defn, s};
 #[doc(inline)]
-pub use evoxc_stage::{AnyBackend, Backend, Capabilities, CompiledArtifact, Executable, LoweredProgram, OptLevel, Program};
+pub use evoxc_stage::{
+    AnyBackend, Backend, Capabilities, CompiledArtifact, Executable, LoweredProgram, OptLevel, Program,
+};
 #[doc(inline)]
 pub use evoxc_trace::{
     Branch, Conv, Graph, GraphFn, GraphMark, Interpolation, Operand, Opnd, Sym, arange, branch, build, concat, cond,
@@ -56,7 +58,7 @@ pub mod ir {
         Algorithm, Attr, AttrValue, AxisPair, Binary, Category, ConvLayout, CumOp, Direction, FftKind, Flag, Func,
         FuncRef, GatherDims, GraphFile, LinTranspose, Literal, MAX_REGION_DEPTH, Module, Name, Op, OpRow, Padding,
         Prim, Reducer, Region, RegionType, ScatterDims, ScatterOp, SelectOp, SortKeys, SortOrder, TABLE, TensorType,
-        Unary, Value, ValueInfo, Window, infer, parse_literal, parse_type, simplify,
+        Unary, Value, ValueInfo, Window, infer, parse_literal, parse_type,
     };
 }
 
