@@ -297,6 +297,17 @@ fn element_texts() {
         assert_eq!(l.tensor().buffer().bytes(), &bits.to_le_bytes()[..dtype.size()], "{whole}");
         assert_eq!(l.to_string(), whole);
     }
+    // Halves round once: a tie to even goes down, a little more goes up (spacing 2 from 2048, and from 256).
+    for (text, bits) in [
+        ("dense<2049> : tensor<f16>", 0x6800u16),
+        ("dense<2049.0000000001> : tensor<f16>", 0x6801),
+        ("dense<257> : tensor<bf16>", 0x4380),
+        ("dense<-257.0000000001> : tensor<bf16>", 0xC381),
+        ("dense<2.9e-8> : tensor<f16>", 0),
+        ("dense<2.99e-8> : tensor<f16>", 1),
+    ] {
+        assert_eq!(parse_literal(text).unwrap().tensor().buffer().bytes(), bits.to_le_bytes(), "{text}");
+    }
     let words = parse_literal("dense<[inf, -inf, 1, 0x00000001]> : tensor<4xf32>").unwrap();
     assert_eq!(words.to_string(), "dense<[0x7F800000, 0xFF800000, 1.0, 1e-45]> : tensor<4xf32>");
     for t in [
@@ -341,5 +352,16 @@ fn symbols_of_any_name() {
         let Prim::DimSize { extent, .. } = &m.funcs[0].body.ops[0].prim else { panic!() };
         assert_eq!(*extent, dim(name));
         assert_eq!(Module::parse(&m.to_string()).unwrap(), m);
+    }
+}
+
+/// Every block of the documentation that is marked so is printed text.
+#[test]
+fn the_documentation_is_right() {
+    let doc = include_str!("../../../docs/evoxir.md");
+    let blocks: Vec<&str> = doc.split("```evoxir\n").skip(1).filter_map(|b| b.split("```").next()).collect();
+    assert_eq!(blocks.len(), 6);
+    for text in blocks {
+        assert_eq!(Module::parse(text).unwrap().to_string(), text);
     }
 }
