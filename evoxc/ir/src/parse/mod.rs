@@ -3,17 +3,17 @@
 //! One pass, linear in the text. Names are resolved as they come; types are those that stand there, nothing is
 //! inferred or verified. Ops are read in a loop; only regions recurse, to a fixed depth.
 
+mod attrs;
+mod names;
+
 use crate::lex::{Ident, Lexer, Tok, unescape};
-use crate::literal::{read_literal, read_type};
+use crate::literal::read_type;
 use crate::print::VERSION;
-use crate::{AttrValue, Func, MAX_REGION_DEPTH, Module, Name, Op, Prim, Region, TABLE, TensorType, Value};
-use evoxc_core::{Dim, Loc, Result, Tensor};
+use crate::{Func, MAX_REGION_DEPTH, Module, Name, Op, Prim, Region, TensorType, Value};
+use evoxc_core::{Loc, Result, Tensor};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::collections::HashMap;
-
-/// Lists and records of attributes nest at most this deep.
-const MAX_ATTR_DEPTH: usize = 32;
 
 impl Module {
     /// Reads the text form. A bare list of functions is a module called `main`. The result is not verified.
@@ -368,217 +368,11 @@ impl<'a> Parser<'a, '_> {
             self.lex.error(at, message)
         })
     }
-
-    // Not inlined: its frame is large, and `op` recurses through regions.
-    #[inline(never)]
-    fn prim_and_operands(&mut self) -> Result<(Prim, SmallVec<[Value; 3]>)> {
-        let (at, token) = self.lex.next()?;
-        let name = match token {
-            Tok::Word(w) => w.strip_prefix("evoxc."),
-            _ => None,
-        };
-        let Some(name) = name else {
-            self.lex.reset(at);
-            return Err(self.lex.expected("an op, as in `evoxc.add`"));
-        };
-        let mut operands = SmallVec::new();
-        self.lex.expect('(')?;
-        if !self.lex.eat(')')? {
-            loop {
-                operands.push(self.operand()?);
-                if self.lex.eat(')')? {
-                    break;
-                }
-                if !self.lex.eat(',')? {
-                    return Err(self.lex.expected("`,` or `)` after the operand"));
-                }
-            }
-        }
-        let attributes = if self.attributes_follow()? { self.fields(0)? } else { vec![] };
-        let prim = Prim::from_text(name, &mut |wanted| {
-            attributes.iter().find(|(n, _, _)| n == wanted).map(|(_, _, v)| v.clone())
-        });
-        if prim.is_err() && !names::exists(name) {
-            return Err(self.lex.error(at, names::unknown(name)));
-        }
-        let known = names::attributes_of(name);
-        for (n, at, _) in &attributes {
-            if !known.contains(&n.as_str()) {
-                let has = if known.is_empty() { "has none".into() } else { format!("has {}", known.join(", ")) };
-                return Err(self.lex.error(*at, format!("`{name}` has no attribute `{n}`; it {has}")));
-            }
-        }
-        Ok((prim.map_err(|m| self.lex.error(at, m))?, operands))
-    }
-
-    /// Does `{` begin attributes, and not regions? (`{name =` or `{}` does.)
-    fn attributes_follow(&mut self) -> Result<bool> {
-        self.lex.skip();
-        let mut ahead = self.lex.clone();
-        if !ahead.eat('{')? {
-            return Ok(false);
-        }
-        Ok(match ahead.next()?.1 {
-            Tok::Word(_) => ahead.next()?.1 != Tok::Punct('('),
-            _ => true,
-        })
-    }
-
-    /// `{name = value, …}`, and where each name stands.
-    fn fields(&mut self, depth: usize) -> Result<Vec<(String, usize, AttrValue)>> {
-        self.lex.expect('{')?;
-        let mut fields: Vec<(String, usize, AttrValue)> = vec![];
-        // No op has many attributes; without a limit, looking for repeated ones would be quadratic.
-        const MOST: usize = 64;
-        while !self.lex.eat('}')? {
-            let (at, token) = self.lex.next()?;
-            let Tok::Word(name) = token else {
-                self.lex.reset(at);
-                return Err(self.lex.expected("an attribute, as in `axis = 0`, or `}`"));
-            };
-            if fields.len() >= MOST || fields.iter().any(|(n, _, _)| n == name) {
-                return Err(self
-                    .lex
-                    .error(at, format!("attribute `{name}` stands here twice, or there are more than {MOST}")));
-            }
-            if !self.lex.eat('=')? {
-                return Err(self.lex.expected("`=` after the attribute's name"));
-            }
-            fields.push((name.into(), at, self.attr(depth)?));
-            if !self.lex.eat(',')? {
-                if !self.lex.eat('}')? {
-                    return Err(self.lex.expected("`,` or `}` after the attribute"));
-                }
-                break;
-            }
-        }
-        Ok(fields)
-    }
-
-    fn attr(&mut self, depth: usize) -> Result<AttrValue> {
-        let token = self.lex.peek()?;
-        let at = self.lex.pos();
-        if depth > MAX_ATTR_DEPTH {
-            return Err(self.lex.error(at, format!("attributes nest deeper than {MAX_ATTR_DEPTH}")));
-        }
-        Ok(match token {
-            Tok::Number(_) => AttrValue::Int(self.lex.integer("an integer of 64 bits")?),
-            Tok::Word(w) => {
-                self.lex.next()?;
-                if matches!(w, "dense" | "splat" | "const") && self.lex.peek()? == Tok::Punct('<') {
-                    self.lex.reset(at);
-                    return Ok(AttrValue::Literal(read_literal(&mut self.lex, self.constants)?));
-                }
-                match w {
-                    "true" => AttrValue::Bool(true),
-                    "false" => AttrValue::Bool(false),
-                    w => AttrValue::Word(w.into()),
-                }
-            }
-            Tok::Str(raw) => {
-                self.lex.next()?;
-                AttrValue::Str(self.lex.unescape(at, raw)?.into_owned())
-            }
-            Tok::Func(_) => AttrValue::Func(self.func_name("a function")?),
-            Tok::Punct('[') => {
-                self.lex.next()?;
-                let mut items = vec![];
-                while !self.lex.eat(']')? {
-                    items.push(self.attr(depth + 1)?);
-                    if !self.lex.eat(',')? {
-                        if !self.lex.eat(']')? {
-                            return Err(self.lex.expected("`,` or `]` in the list"));
-                        }
-                        break;
-                    }
-                }
-                AttrValue::List(items)
-            }
-            Tok::Punct('{') => AttrValue::Fields(self.fields(depth + 1)?.into_iter().map(|(n, _, v)| (n, v)).collect()),
-            Tok::Punct('(') => AttrValue::Dim(self.extent()?),
-            _ => {
-                let what =
-                    "a value: an integer, a word, a string, a list, a record, `@function`, `(extent)` or a literal";
-                return Err(self.lex.expected(what));
-            }
-        })
-    }
-
-    /// `(2*B + 1)`
-    fn extent(&mut self) -> Result<Dim> {
-        self.lex.expect('(')?;
-        let (start, mut open) = (self.lex.pos(), 1);
-        // To the parenthesis that closes the first; an extent is one line.
-        let text = self.lex.rest();
-        let end = text.bytes().position(|b| {
-            open += i32::from(b == b'(') - i32::from(b == b')');
-            open == 0 || b == b'\n'
-        });
-        let text = text.get(..end.unwrap_or(0)).unwrap_or_default();
-        let d = Dim::parse(text).map_err(|e| self.lex.error(start, e.to_string()))?;
-        self.lex.reset(start + text.len());
-        self.lex.expect(')')?;
-        Ok(d)
-    }
 }
 
 fn show(key: &Key) -> String {
     match key {
         Key::Number(n) => format!("%{n}"),
         Key::Name(n) => format!("%{n}"),
-    }
-}
-
-/// Questions to the table of ops by a printed name.
-mod names {
-    use super::{Prim, TABLE};
-    use crate::{CumOp, Reducer, ScatterOp, SelectOp};
-
-    const NONE: &str = "no op is called";
-
-    /// Is there an op of that name? (It may still lack attributes.)
-    pub(super) fn exists(name: &str) -> bool {
-        Prim::from_text(name, &mut |_| None).map_or_else(|m| !m.starts_with(NONE), |_| true)
-    }
-    /// The names of its attributes.
-    pub(super) fn attributes_of(name: &str) -> &'static [&'static str] {
-        let exact = TABLE.iter().find(|r| r.name == name);
-        let family =
-            || TABLE.iter().filter(|r| r.name.ends_with('_') && name.starts_with(r.name)).max_by_key(|r| r.name.len());
-        exact.or_else(family).map_or(&[], |r| r.attributes)
-    }
-    /// The message that there is none, with the closest one that there is.
-    pub(super) fn unknown(name: &str) -> String {
-        let kinds = Reducer::ALL.iter().map(|k| k.word()).chain(ScatterOp::ALL.iter().map(|k| k.word()));
-        let kinds: Vec<_> =
-            kinds.chain(SelectOp::ALL.iter().map(|k| k.word())).chain(CumOp::ALL.iter().map(|k| k.word())).collect();
-        let all = TABLE.iter().flat_map(|r| {
-            let family: Vec<String> = kinds.iter().map(|k| format!("{}{k}", r.name)).filter(|n| exists(n)).collect();
-            if r.name.ends_with('_') { family } else { vec![r.name.to_string()] }
-        });
-        // Far longer names are close to none, and comparing takes the product of both lengths.
-        let close = if name.len() > 60 { None } else { all.map(|n| (distance(name, &n), n)).min() };
-        let text: String = name.chars().take(60).collect();
-        match close {
-            Some((d, n)) if d <= 1 + name.len() / 3 => format!("{NONE} `{text}`; did you mean `{n}`?"),
-            _ => format!("{NONE} `{text}`"),
-        }
-    }
-    /// Edits (insertions, deletions, replacements) from one name to the other.
-    fn distance(a: &str, b: &str) -> usize {
-        let mut row: Vec<usize> = (0..=b.chars().count()).collect();
-        for (i, x) in a.chars().enumerate() {
-            let mut left = i + 1;
-            let mut diagonal = i;
-            for (slot, y) in row.iter_mut().skip(1).zip(b.chars()) {
-                let up = *slot;
-                left = (left + 1).min(up + 1).min(diagonal + usize::from(x != y));
-                diagonal = std::mem::replace(slot, left);
-            }
-            if let Some(first) = row.first_mut() {
-                *first = i + 1;
-            }
-        }
-        row.last().copied().unwrap_or_default()
     }
 }
