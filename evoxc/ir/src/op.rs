@@ -260,11 +260,11 @@ ops! {
         Iota "iota" () { dtype: DType, shape: Shape, axis: usize } Constant;
         #[doc = "The value of a symbolic extent, as a scalar of an integer dtype."]
         DimSize "dim_size" () { extent: Dim, dtype: DType } Constant;
-        #[doc = "Axis i of x becomes axis dims[i] of `shape`, repeated where its size is 1."]
+        #[doc = "Axis i of x becomes axis `dims[i]` of `shape`, repeated where its size is 1."]
         BroadcastInDim "broadcast_in_dim" ("x") { shape: Shape, dims: Vec<usize> } Shape;
         #[doc = "The same elements in row-major order under another shape."]
         Reshape "reshape" ("x") { shape: Shape } Shape;
-        #[doc = "Axis i of the result is axis perm[i] of x."]
+        #[doc = "Axis i of the result is axis `perm[i]` of x."]
         Transpose "transpose" ("x") { perm: Vec<usize> } Shape;
         #[doc = "Elements start, start + stride … below limit of every axis."]
         Slice "slice" ("x") { start: Vec<Dim>, limit: Vec<Dim>, stride: Vec<i64> } Shape;
