@@ -30,6 +30,8 @@ pub(crate) trait Combine: Element {
     fn bits() -> Option<Bits<Self>>;
     /// log(exp(self) + exp(o)); `None` for types that are no real floats.
     fn log_add_exp() -> Option<fn(Self, Self) -> Self>;
+    /// NaN, or a complex number with a part that is?
+    fn is_nan(self) -> bool;
     /// The order of `sort`: -0 equals +0, all NaN are equal and last, complex numbers by (real, imag).
     fn order(&self, o: &Self) -> Ordering;
 }
@@ -57,6 +59,7 @@ macro_rules! combine_int {
         fn min(self, o: $t) -> $t { Ord::min(self, o) }
         fn bits() -> Option<Bits<$t>> { Some(Bits { and: |a, b| a & b, or: |a, b| a | b, ones: !0 }) }
         fn log_add_exp() -> Option<fn($t, $t) -> $t> { None }
+        fn is_nan(self) -> bool { false }
         fn order(&self, o: &$t) -> Ordering { self.cmp(o) }
     })* };
 }
@@ -92,6 +95,9 @@ impl Combine for bool {
     fn log_add_exp() -> Option<fn(bool, bool) -> bool> {
         None
     }
+    fn is_nan(self) -> bool {
+        false
+    }
     fn order(&self, o: &bool) -> Ordering {
         self.cmp(o)
     }
@@ -119,9 +125,10 @@ macro_rules! combine_float {
             Some(|a, b| {
                 let m = Combine::max(a, b);
                 // Equal infinities differ by NaN; NaN is its own maximum.
-                if m.is_infinite() || m.is_nan() { m } else { m + (-(a - b).abs()).exp().ln_1p() }
+                if m.is_infinite() || Combine::is_nan(m) { m } else { m + (-(a - b).abs()).exp().ln_1p() }
             })
         }
+        fn is_nan(self) -> bool { <$t>::is_nan(self) }
         fn order(&self, o: &$t) -> Ordering {
             self.partial_cmp(o).unwrap_or_else(|| self.is_nan().cmp(&o.is_nan()))
         }
@@ -144,6 +151,7 @@ macro_rules! combine_half {
         fn min(self, o: $t) -> $t { <$t>::from_f32(Combine::min(self.to_f32(), o.to_f32())) }
         fn bits() -> Option<Bits<$t>> { None }
         fn log_add_exp() -> Option<fn($t, $t) -> $t> { None }
+        fn is_nan(self) -> bool { <$t>::is_nan(self) }
         fn order(&self, o: &$t) -> Ordering { self.to_f32().order(&o.to_f32()) }
     })* };
 }
@@ -161,15 +169,14 @@ macro_rules! combine_complex {
         fn add(self, o: Self) -> Self { self + o }
         fn mul(self, o: Self) -> Self { self * o }
         fn max(self, o: Self) -> Self {
-            let nan = self.re.is_nan() || self.im.is_nan();
-            if nan || (!o.re.is_nan() && !o.im.is_nan() && self.order(&o).is_ge()) { self } else { o }
+            if self.is_nan() || (!o.is_nan() && self.order(&o).is_ge()) { self } else { o }
         }
         fn min(self, o: Self) -> Self {
-            let nan = self.re.is_nan() || self.im.is_nan();
-            if nan || (!o.re.is_nan() && !o.im.is_nan() && self.order(&o).is_le()) { self } else { o }
+            if self.is_nan() || (!o.is_nan() && self.order(&o).is_le()) { self } else { o }
         }
         fn bits() -> Option<Bits<Self>> { None }
         fn log_add_exp() -> Option<fn(Self, Self) -> Self> { None }
+        fn is_nan(self) -> bool { self.re.is_nan() || self.im.is_nan() }
         fn order(&self, o: &Self) -> Ordering { self.re.order(&o.re).then(self.im.order(&o.im)) }
     })* };
 }

@@ -3,17 +3,27 @@
 //! A kernel knows no graph and no symbols; the plan evaluates both before it calls one.
 
 #[allow(dead_code)]
-mod combine;
+pub(crate) mod combine;
 #[allow(dead_code)]
-mod contraction;
+pub(crate) mod contraction;
 #[allow(dead_code)]
-mod indexing;
+pub(crate) mod convolution;
 #[allow(dead_code)]
-mod matmul;
+pub(crate) mod cumulative;
 #[allow(dead_code)]
-mod sort;
+pub(crate) mod fft;
 #[allow(dead_code)]
-mod walk;
+pub(crate) mod indexing;
+#[allow(dead_code)]
+pub(crate) mod matmul;
+#[allow(dead_code)]
+pub(crate) mod sort;
+#[allow(dead_code)]
+pub(crate) mod taps;
+#[allow(dead_code)]
+pub(crate) mod walk;
+#[allow(dead_code)]
+pub(crate) mod window;
 
 #[cfg(test)]
 mod tests;

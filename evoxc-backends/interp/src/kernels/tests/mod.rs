@@ -1,8 +1,12 @@
 //! Tests of the kernels on concrete tensors; each expectation names its source.
 
 mod contraction;
+mod convolution;
+mod cumulative;
+mod fft;
 mod indexing;
 mod sort;
+mod window;
 
 use evoxc_core::{Element, Tensor};
 
@@ -17,4 +21,15 @@ fn counting(shape: &[usize]) -> Tensor {
 #[track_caller]
 fn same(got: &Tensor, want: &Tensor) {
     assert!(got.bit_eq(want), "\n got {got}\nwant {want}");
+}
+/// Equal within a relative tolerance, NaN to NaN and infinities exactly.
+#[track_caller]
+fn near(got: &[f64], want: &[f64], tolerance: f64) {
+    let close = |a: f64, b: f64| a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance * b.abs().max(1.);
+    let all = got.len() == want.len() && got.iter().zip(want).all(|(&a, &b)| close(a, b));
+    assert!(all, "\n got {got:?}\nwant {want:?}");
+}
+/// `((7 i + a) mod 11) - 5`: small integers without a pattern.
+fn ramp(shape: &[usize], a: usize) -> Tensor {
+    t(shape, (0..shape.iter().product::<usize>()).map(|i| ((i * 7 + a) % 11) as f64 - 5.))
 }
