@@ -137,8 +137,8 @@ impl OpError {
     /// The error with its source line and a caret, where the source can be read.
     pub fn render(&self) -> String {
         let Some(loc) = self.loc else { return self.to_string() };
-        match std::fs::read_to_string(loc.file()) {
-            Ok(source) => snippet(
+        match source(loc.file()) {
+            Some(source) => snippet(
                 &self.title(),
                 &source,
                 loc.file(),
@@ -146,9 +146,16 @@ impl OpError {
                 loc.column as usize,
                 self.remedy.as_deref(),
             ),
-            Err(_) => self.to_string(),
+            None => self.to_string(),
         }
     }
+}
+
+/// The text of a source file. The compiler names files from the workspace's root, which may lie above the directory
+/// that the program runs in.
+fn source(file: &str) -> Option<String> {
+    let here = std::env::current_dir().ok()?;
+    here.ancestors().find_map(|dir| std::fs::read_to_string(dir.join(file)).ok())
 }
 
 impl fmt::Display for OpError {

@@ -14,6 +14,10 @@ use std::panic::Location;
 /// Errors collected before a trace is given up: enough to see the pattern.
 const MAX_ERRORS: usize = 50;
 
+/// What is wrong with a `Sym` of a trace that is closed.
+const FOREIGN: &str =
+    "not a value of this trace: it belongs to a trace that has ended; pass values between graphs as inputs and outputs";
+
 /// The payload of the unwind that ends a trace which cannot go on; caught by `trace`, unknown to the panic hook.
 pub(crate) struct Abort;
 
@@ -132,7 +136,7 @@ impl Trace {
     }
     /// Records an error.
     pub fn error(&mut self, e: OpError) {
-        if self.errors.len() < MAX_ERRORS {
+        if self.errors.len() < MAX_ERRORS && !self.errors.contains(&e) {
             self.errors.push(e);
         }
     }
@@ -234,7 +238,11 @@ pub(crate) fn resolve_all(op: &str, operands: &[Sym], loc: Option<Loc>) -> Optio
 /// The location that ops get: the pinned one, else the caller's.
 #[track_caller]
 pub(crate) fn here() -> Option<Loc> {
-    PINNED.get().or_else(|| Some(Loc::caller(Location::caller())))
+    // No closure here: it would be the caller.
+    match PINNED.get() {
+        Some(l) => Some(l),
+        None => Some(Loc::caller(Location::caller())),
+    }
 }
 
 /// Gives all ops the location of the caller until the guard is dropped: for composites whose ops are emitted inside
@@ -299,7 +307,7 @@ pub(crate) fn emit_many<const N: usize>(prim: Prim, operands: &[Sym]) -> [Sym; N
 /// Records an error of `op` at the caller, with the operands' types, and gives a poisoned value.
 #[track_caller]
 pub(crate) fn fail(op: &str, operands: &[Sym], message: impl Into<String>, remedy: Option<String>) -> Sym {
-    let types: Vec<String> = operands.iter().filter_map(|s| s.ty()).map(|t| t.to_string()).collect();
+    let types: Vec<String> = operands.iter().filter_map(|&s| type_of(s)).map(|t| t.to_string()).collect();
     let poisoned = operands.iter().any(|s| s.is_poison());
     let (loc, message) = (here(), message.into());
     if !poisoned {
@@ -353,15 +361,20 @@ pub(crate) fn type_of(s: Sym) -> Option<TensorSpec> {
     })
 }
 
-/// Runs `f` on the type of a live `Sym` without cloning it.
+/// Runs `f` on the type of a `Sym` without cloning it; of one that belongs to no open trace, records that.
+#[track_caller]
 pub(crate) fn with_type<R>(s: Sym, f: impl FnOnce(&TensorSpec) -> R) -> Option<R> {
     if s.is_poison() {
         return None;
     }
-    TRACES.with_borrow(|t| {
+    let found = TRACES.with_borrow(|t| {
         let t = t.iter().rev().find(|t| t.id == s.trace)?;
         t.func.values.get(s.id as usize).map(|v| f(&v.ty))
-    })
+    });
+    if found.is_none() {
+        fail("operand", &[], FOREIGN, None);
+    }
+    found
 }
 
 /// Names a value of the innermost trace, unless it has a name.

@@ -121,14 +121,12 @@ pub fn switch<'a, T: Tree<Sym> + 'a>(index: Sym, branches: impl IntoIterator<Ite
 }
 
 #[track_caller]
-fn known(op: &str, leaves: &[Sym]) -> Vec<TensorType> {
+fn known(leaves: &[Sym]) -> Vec<TensorType> {
     let types: Option<Vec<TensorType>> = leaves.iter().map(|s| s.ty()).collect();
-    types.unwrap_or_else(|| {
-        if leaves.iter().all(|s| !s.is_poison()) {
-            builder::fail(op, &[], "an operand belongs to a trace that has ended", None);
-        }
-        builder::abort()
-    })
+    match types {
+        Some(t) => t,
+        None => builder::abort(),
+    }
 }
 
 /// Repeats `body` while `condition` gives true; the state is a tree of one structure and fixed types.
@@ -141,7 +139,7 @@ fn known(op: &str, leaves: &[Sym]) -> Vec<TensorType> {
 #[track_caller]
 pub fn while_loop<C: Tree<Sym>>(init: C, condition: impl FnOnce(C) -> Sym, body: impl FnOnce(C) -> C) -> C {
     let (leaves, def) = TreeDef::flatten(init);
-    let types = known("while_loop", &leaves);
+    let types = known(&leaves);
     let c = region("while_loop", &types, |s| condition(rebuild(&def, s)));
     let b = region("while_loop", &types, |s| body(rebuild(&def, s)));
     let want: Vec<_> = types.iter().cloned().map(Some).collect();
@@ -203,7 +201,7 @@ fn directed<C: Tree<Sym>, X: Tree<Sym>, Y: Tree<Sym>>(
     f: impl FnOnce(C, X) -> (C, Y),
 ) -> (C, Y) {
     let (leaves, def) = TreeDef::flatten(xs);
-    let types = known(op, &leaves);
+    let types = known(&leaves);
     let Some(length) = types.first().map(|t| t.shape.first().copied()) else {
         builder::fail(
             op,
@@ -231,7 +229,7 @@ fn scan_over<C: Tree<Sym>, X: Tree<Sym>, Y: Tree<Sym>>(
 ) -> (C, Y) {
     let (carry, carry_def) = TreeDef::flatten(init);
     let (xs, x_def) = TreeDef::flatten(xs);
-    let (carry_types, xs_types) = (known(op, &carry), known(op, &xs));
+    let (carry_types, xs_types) = (known(&carry), known(&xs));
     if let Some(bad) = xs_types.iter().find(|t| t.shape.first() != Some(&length)) {
         builder::fail(op, &[], format!("the leading axes of xs differ: {length}, and that of {bad}"), None);
         builder::abort()

@@ -137,11 +137,10 @@ pub(crate) fn together(op: &str, l: impl Operand, r: impl Operand) -> Option<(Sy
     let (l, r) = (l.operand(), r.operand());
     match (l, r) {
         (Opnd::Sym(a), Opnd::Sym(b)) => {
-            let same = builder::with_type(a, |s| builder::with_type(b, |t| s.shape == t.shape))??;
-            if same {
+            let (s, t) = (a.ty()?, b.ty()?);
+            if s.shape == t.shape {
                 return Some((a, b));
             }
-            let (s, t) = (a.ty()?, b.ty()?);
             match broadcast_shapes(&s.shape, &t.shape) {
                 Ok(shape) => Some((broadcast_to(op, a, &shape), broadcast_to(op, b, &shape))),
                 Err(m) => {

@@ -33,48 +33,43 @@ impl Sym {
     pub(crate) fn is_poison(self) -> bool {
         self.id == u32::MAX
     }
-    /// The type; `None` of a poisoned or foreign value.
+    /// The type; `None` of a poisoned value, and of a foreign one, which is recorded.
+    #[track_caller]
     pub(crate) fn ty(self) -> Option<TensorSpec> {
-        builder::type_of(self)
+        builder::with_type(self, TensorSpec::clone)
     }
     /// The type, or the end of the trace: what follows cannot be computed without it.
     #[track_caller]
-    fn known(self, op: &str) -> TensorSpec {
+    fn known(self) -> TensorSpec {
         match self.ty() {
             Some(t) => t,
-            None => {
-                if !self.is_poison() {
-                    let why = "it belongs to a trace that has ended";
-                    builder::fail(op, &[], format!("not a value of this trace: {why}"), None);
-                }
-                builder::abort()
-            }
+            None => builder::abort(),
         }
     }
     /// The extents.
     #[track_caller]
     pub fn shape(self) -> Shape {
-        self.known("shape").shape
+        self.known().shape
     }
     /// The dtype.
     #[track_caller]
     pub fn dtype(self) -> DType {
-        self.known("dtype").dtype
+        self.known().dtype
     }
     /// The number of axes.
     #[track_caller]
     pub fn rank(self) -> usize {
-        self.known("rank").rank()
+        self.known().rank()
     }
     /// The spec: dtype and shape.
     #[track_caller]
     pub fn spec(self) -> TensorSpec {
-        self.known("spec")
+        self.known()
     }
     /// The extent of an axis; a negative axis counts from the end.
     #[track_caller]
     pub fn dim(self, axis: impl AxisInt) -> Dim {
-        let shape = self.known("dim").shape;
+        let shape = self.known().shape;
         match crate::axes::normalize(axis.axis(), shape.rank()) {
             Some(a) => shape[a],
             None => {
@@ -88,7 +83,7 @@ impl Sym {
 
 impl fmt::Debug for Sym {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.ty() {
+        match builder::type_of(*self) {
             Some(t) => write!(f, "Sym(%{}: {t})", self.id),
             None => write!(f, "Sym(?)"),
         }
