@@ -46,9 +46,9 @@ pub use evoxc_stage::{
 };
 #[doc(inline)]
 pub use evoxc_trace::{
-    Branch, Conv, Graph, GraphFn, GraphMark, Interpolation, Operand, Opnd, Sym, arange, branch, build, concat, cond,
-    constant, einsum, evaluate, eye, fori_loop, full, iota, linspace, map, meshgrid, ones, scan, scan_n, scan_reverse,
-    stack, switch, trace, while_loop, zeros,
+    Attention, Branch, Conv, CrossEntropy, Graph, GraphFn, GraphMark, Interpolation, Operand, Opnd, Reduction, Rope,
+    Sym, arange, branch, build, concat, cond, constant, einsum, evaluate, eye, fori_loop, full, iota, linspace, map,
+    meshgrid, ones, scan, scan_n, scan_reverse, stack, switch, trace, while_loop, zeros,
 };
 
 /// The graph language itself: modules, ops, their table. For tools that read or write graphs.
@@ -66,10 +66,11 @@ pub mod ir {
 pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
-        BF16, BOOL, Backend, C64, C128, CompiledArtifact, Conv, DType, Device, Dim, Dyn, Executable, F16, F32, F64,
-        Graph, GraphFn, I8, I16, I32, I64, Interp, LoweredProgram, OptLevel, Shape, Sym, Tensor, TensorSpec, Tree, U8,
-        U16, U32, U64, arange, backends, branch, build, concat, cond, constant, defn, devices, dim, einsum, evaluate,
-        eye, fori_loop, full, iota, keep, linspace, map, ones, s, scan, spec, stack, switch, trace, while_loop, zeros,
+        Attention, BF16, BOOL, Backend, C64, C128, CompiledArtifact, Conv, CrossEntropy, DType, Device, Dim, Dyn,
+        Executable, F16, F32, F64, Graph, GraphFn, I8, I16, I32, I64, Interp, LoweredProgram, OptLevel, Rope, Shape,
+        Sym, Tensor, TensorSpec, Tree, U8, U16, U32, U64, arange, backends, branch, build, concat, cond, constant,
+        defn, devices, dim, einsum, evaluate, eye, fori_loop, full, iota, keep, linspace, map, ones, s, scan, spec,
+        stack, switch, trace, while_loop, zeros,
     };
 }
 

@@ -1,14 +1,28 @@
 //! The methods of `Sym` and the free functions beside them: thin ones over primitives, and composites.
 
+mod activations;
+mod attention;
+mod checks;
 mod contraction;
 mod creators;
 mod elementwise;
 mod index;
 mod linalg;
+mod loss;
+mod norm;
+mod ordering;
+mod parts;
+mod quantile;
+mod reductions;
+mod segments;
 mod shape;
+mod softmax;
+mod special;
 mod windows;
 
+pub use attention::{Attention, Rope};
 pub use contraction::einsum;
 pub use creators::{arange, constant, eye, full, iota, linspace, meshgrid, ones, zeros};
+pub use loss::{CrossEntropy, Reduction};
 pub use shape::{concat, stack};
 pub use windows::{Conv, Interpolation};
