@@ -8,7 +8,14 @@ use evoxc_stage::{AnyBackend, Backend};
 #[cfg(feature = "interp")]
 pub use evoxc_interp::Interp;
 
-/// The backends compiled in, with their default options.
+/// The backends compiled in, with their default options; the reference interpreter is the first.
+///
+/// ```
+/// use evoxc_stage::Backend;
+/// for b in evoxc_backends::backends() {
+///     println!("{} {}", b.name(), b.version());
+/// }
+/// ```
 pub fn backends() -> Vec<AnyBackend> {
     vec![
         #[cfg(feature = "interp")]
