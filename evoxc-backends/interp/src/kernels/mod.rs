@@ -1,6 +1,25 @@
 //! The kernels of the interpreter: one file a group of ops, plain functions on concrete tensors.
 //!
-//! A kernel knows no graph and no symbols; the plan evaluates both before it calls one.
+//! A kernel knows no graph and no symbols; the plan evaluates both before it calls one. Which kernel runs is decided in
+//! `dispatch`.
+
+pub(crate) mod arg;
+pub(crate) mod binary;
+pub(crate) mod compare;
+pub(crate) mod complex;
+pub(crate) mod convert;
+mod elements;
+pub(crate) mod movement;
+pub(crate) mod random;
+pub(crate) mod real;
+pub(crate) mod reduce;
+pub(crate) mod special;
+pub(crate) mod strided;
+pub(crate) mod unary;
+
+pub(crate) use elements::{
+    Outcome, collect, collected, collector, map, map_to, no_kernel, scalar_at, slice, tensor, zip, zip_to,
+};
 
 #[allow(dead_code)]
 pub(crate) mod combine;
