@@ -129,7 +129,7 @@ fn masked(op: &str, scores: Sym, t: &TensorSpec, options: Attention) -> Sym {
             if float(op, mask).is_none() {
                 return Sym::POISON;
             }
-            scores = scores + broadcast_to(op, convert(mask, t.dtype), &t.shape);
+            scores += broadcast_to(op, convert(mask, t.dtype), &t.shape);
         }
     }
     let Some(offset) = options.causal else { return scores };
