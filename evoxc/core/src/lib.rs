@@ -10,6 +10,7 @@ mod dim;
 mod dtype;
 mod error;
 mod loc;
+mod round;
 mod scalar;
 mod shape;
 mod tensor;
@@ -25,6 +26,7 @@ pub use error::{
     TraceErrors, TransformError, TreeError,
 };
 pub use loc::Loc;
+pub use round::{bf16_from_f64, bf16_from_int, f16_from_f64, f16_from_int};
 pub use scalar::Scalar;
 pub use shape::{IntoShape, Shape, TensorSpec, spec};
 pub use tensor::Tensor;

@@ -74,8 +74,14 @@ impl Scalar {
             DType::U16 => int!(u16),
             DType::U32 => int!(u32),
             DType::U64 => int!(u64),
-            DType::F16 => Buffer::from(vec![f16::from_f64(real?)]),
-            DType::BF16 => Buffer::from(vec![bf16::from_f64(real?)]),
+            DType::F16 => Buffer::from(vec![match self {
+                Scalar::Int(i) => crate::f16_from_int(i),
+                _ => crate::f16_from_f64(real?),
+            }]),
+            DType::BF16 => Buffer::from(vec![match self {
+                Scalar::Int(i) => crate::bf16_from_int(i),
+                _ => crate::bf16_from_f64(real?),
+            }]),
             DType::F32 => Buffer::from(vec![real? as f32]),
             DType::F64 => Buffer::from(vec![real?]),
             DType::C64 => Buffer::from(vec![Complex::new(complex.re as f32, complex.im as f32)]),

@@ -2,11 +2,10 @@
 
 use crate::buffer::BufferElement;
 use crate::{
-    Buffer, DType, Device, DeviceError, Element, IntoShape, Result, Scalar, Shape, TensorError, TensorSpec, spec,
-    with_buffer, with_dtype,
+    Buffer, DType, Device, DeviceError, Element, IntoShape, Result, Scalar, Shape, TensorError, TensorSpec,
+    bf16_from_f64, bf16_from_int, f16_from_f64, f16_from_int, spec, with_buffer, with_dtype,
 };
 use num_complex::Complex;
-use num_traits::{AsPrimitive, ToPrimitive};
 use smallvec::SmallVec;
 use std::fmt;
 use std::ops::{Add, Div, Mul, Sub};
@@ -260,24 +259,20 @@ trait Narrow: Sized {
 macro_rules! narrow_int { ($($t:ty)*) => { $(impl Narrow for $t { fn narrow(w: Wide) -> $t { match w {
     Wide::Int(i) => i as $t, Wide::Float(x) | Wide::Complex(x, _) => x as $t } } })* } }
 narrow_int!(i8 i16 i32 i64 u8 u16 u32 u64);
-/// Half types round once, from the exact value.
-fn half_from<T: 'static + Copy>(w: Wide) -> T
-where
-    f64: AsPrimitive<T>,
-{
-    match w {
-        Wide::Int(i) => i.to_f64().unwrap_or(f64::NAN).as_(),
-        Wide::Float(x) | Wide::Complex(x, _) => x.as_(),
-    }
-}
 impl Narrow for half::f16 {
     fn narrow(w: Wide) -> Self {
-        half_from(w)
+        match w {
+            Wide::Int(i) => f16_from_int(i),
+            Wide::Float(x) | Wide::Complex(x, _) => f16_from_f64(x),
+        }
     }
 }
 impl Narrow for half::bf16 {
     fn narrow(w: Wide) -> Self {
-        half_from(w)
+        match w {
+            Wide::Int(i) => bf16_from_int(i),
+            Wide::Float(x) | Wide::Complex(x, _) => bf16_from_f64(x),
+        }
     }
 }
 impl Narrow for f32 {

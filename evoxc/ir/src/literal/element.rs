@@ -2,6 +2,7 @@
 
 use crate::lex::{Lexer, Tok};
 use evoxc_core::{Element, Result};
+use evoxc_core::{bf16_from_f64, f16_from_f64};
 use half::{bf16, f16};
 use num_complex::Complex;
 use std::fmt::Write;
@@ -80,19 +81,8 @@ macro_rules! floats { ($($t:ty, $wide:ty, $narrow:expr, $shown:expr;)*) => { $(i
 floats! {
     f32, f32, |x| x, |x: f32| format!("{x:?}");
     f64, f64, |x| x, |x: f64| format!("{x:?}");
-    f16, f64, |x| f16::from_f32(to_odd(x)), |x: f16| shortest(x.to_f32(), |t| f16::parse(t).is_some_and(|y| y == x));
-    bf16, f64, |x| bf16::from_f32(to_odd(x)), |x: bf16| shortest(x.to_f32(), |t| bf16::parse(t).is_some_and(|y| y == x));
-}
-
-/// Rounds to odd: what lies between two numbers becomes the one with the odd significand, so that rounding once more, to
-/// fewer bits, gives what rounding `x` once would (Boldo and Melquiond, When double rounding is odd, 2005).
-fn to_odd(x: f64) -> f32 {
-    let y = x as f32;
-    if f64::from(y) == x || !y.is_finite() {
-        return y;
-    }
-    let towards_zero = y.to_bits() - u32::from(f64::from(y).abs() > x.abs());
-    f32::from_bits(towards_zero | 1)
+    f16, f64, f16_from_f64, |x: f16| shortest(x.to_f32(), |t| f16::parse(t).is_some_and(|y| y == x));
+    bf16, f64, bf16_from_f64, |x: bf16| shortest(x.to_f32(), |t| bf16::parse(t).is_some_and(|y| y == x));
 }
 
 /// The decimal of fewest digits that `accept` takes for `x`, or all digits of `x`.
