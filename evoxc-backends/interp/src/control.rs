@@ -1,12 +1,13 @@
 //! Ops that run regions or functions.
 
-use crate::kernels::{indexing, movement, reduce, sort};
+use crate::kernels::{indexing, movement, reduce, sort, window};
 use crate::plan::{Block, Step};
 use crate::run::{Fault, Frame, Tensors};
 use crate::symbols::Symbols;
 use evoxc_core::{Buffer, OpError, Result, Tensor};
 use evoxc_ir::Prim;
 use smallvec::smallvec;
+use std::cell::RefCell;
 
 /// Runs an op with regions, or a call.
 pub(crate) fn run<'p>(frame: &mut Frame<'p>, step: &'p Step, operands: Tensors) -> Result<Tensors, Fault> {
@@ -48,7 +49,9 @@ fn bodied<'p>(frame: &mut Frame<'p>, step: &'p Step, operands: Tensors) -> Resul
     let body = region(step, 0)?;
     let symbols = frame.symbols;
     let shape = |i: usize| step.types.get(i).map(|t| symbols.extents(t)).transpose().map(Option::unwrap_or_default);
-    let mut run = |args: &[Tensor]| run_body(frame, body, args);
+    // Two bodies of one op share the frame; they never run at the same time.
+    let frame = RefCell::new(frame);
+    let mut run = |args: &[Tensor]| run_body(*frame.borrow_mut(), body, args);
     match &step.prim {
         Prim::ReduceBody { axes } => {
             let (xs, inits) = operands.split_at(operands.len() / 2);
@@ -62,7 +65,19 @@ fn bodied<'p>(frame: &mut Frame<'p>, step: &'p Step, operands: Tensors) -> Resul
             Ok(indexing::scatter_body(xs, &indices, &updates, dims, &mut run)?.into())
         }
         Prim::SortBody { axis, stable } => Ok(sort::sort_body(&operands, *axis, *stable, &mut run)?.into()),
-        p => Err(OpError::new(p.name(), "the interpreter does not run this op yet").into()),
+        Prim::ReduceWindowBody { window } => {
+            let (xs, inits) = operands.split_at(operands.len() / 2);
+            Ok(window::reduce_window_body(xs, inits, &*symbols.window(window)?, &shape(0)?, &mut run)?.into())
+        }
+        Prim::SelectAndScatterBody { window } => {
+            let [x, source, init] = operands.as_slice() else {
+                return Err(OpError::new("", "it takes 3 operands").into());
+            };
+            let (scatter, window) = (region(step, 1)?, symbols.window(window)?);
+            let mut combine = |args: &[Tensor]| run_body(*frame.borrow_mut(), scatter, args);
+            Ok(smallvec![window::select_and_scatter_body(x, source, init, &window, &mut run, &mut combine)?])
+        }
+        p => Err(OpError::new(p.name(), "this op has no region to run").into()),
     }
 }
 

@@ -1,6 +1,9 @@
 //! Which kernel computes which op: the one exhaustive match over ops of the interpreter.
 
-use crate::kernels::{arg, binary, compare, contraction, convert, indexing, movement, random, reduce, sort, unary};
+use crate::kernels::{
+    arg, binary, compare, contraction, convert, convolution, cumulative, fft, indexing, movement, random, reduce, sort,
+    unary, window,
+};
 use crate::plan::{Extents, Step};
 use crate::run::Tensors;
 use crate::symbols::Symbols;
@@ -82,12 +85,21 @@ pub(crate) fn compute(symbols: &Symbols, step: &Step, operands: Tensors) -> Resu
             return Ok(sort::sort(&xs, *axis, keys, *stable)?.into());
         }
         Prim::TopK { k } => return Ok(sort::top_k(&next()?, symbols.size(*k)?)?.into_iter().collect()),
-        Prim::Convolution { .. }
-        | Prim::ReduceWindow { .. }
-        | Prim::SelectAndScatter { .. }
-        | Prim::Cumulative { .. }
-        | Prim::Fft { .. }
-        | Prim::Cholesky { .. }
+        Prim::Convolution { window, layout, feature_groups, batch_groups, accumulate } => {
+            let (lhs, rhs) = (next()?, next()?);
+            let groups = convolution::Groups { feature: *feature_groups, batch: *batch_groups };
+            let (window, out) = (symbols.window(window)?, accumulate.unwrap_or(lhs.dtype()));
+            convolution::convolution(&lhs, &rhs, &window, layout, groups, out, &shape(0)?)?
+        }
+        Prim::ReduceWindow { op, window } => {
+            window::reduce_window(*op, &next()?, &*symbols.window(window)?, &shape(0)?)?
+        }
+        Prim::SelectAndScatter { select, window } => {
+            window::select_and_scatter(*select, &next()?, &next()?, &*symbols.window(window)?)?
+        }
+        Prim::Cumulative { op, axis, reverse } => cumulative::cumulative(*op, &next()?, *axis, *reverse)?,
+        Prim::Fft { kind, length } => fft::fft(&next()?, *kind, &symbols.sizes(length)?)?,
+        Prim::Cholesky { .. }
         | Prim::TriangularSolve { .. }
         | Prim::Lu {}
         | Prim::Qr { .. }

@@ -2,8 +2,9 @@
 
 use crate::plan::{Extents, Plan, ResultType};
 use evoxc_core::{Dim, OpError, Result, RunError, Tensor};
-use evoxc_ir::TensorType;
+use evoxc_ir::{Padding, TensorType, Window};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 /// The value of every symbolic extent of the module that has one.
 #[derive(Debug, Default)]
@@ -97,6 +98,23 @@ impl Symbols {
     /// The values of a list of extents.
     pub(crate) fn sizes(&self, ds: &[Dim]) -> Result<Extents, OpError> {
         ds.iter().map(|&d| self.size(d)).collect()
+    }
+    /// A window with constant extents.
+    pub(crate) fn window<'w>(&self, w: &'w Window) -> Result<Cow<'w, Window>, OpError> {
+        let padding = w.padding.iter().flat_map(|p| [p.low, p.high]);
+        if w.size.iter().copied().chain(padding).all(Dim::is_const) {
+            return Ok(Cow::Borrowed(w));
+        }
+        let constant = |d: Dim| self.value(d).map(Dim::constant);
+        Ok(Cow::Owned(Window {
+            size: w.size.iter().map(|&d| constant(d)).collect::<Result<_, _>>()?,
+            padding: w
+                .padding
+                .iter()
+                .map(|p| Ok(Padding { low: constant(p.low)?, high: constant(p.high)? }))
+                .collect::<Result<_, OpError>>()?,
+            ..w.clone()
+        }))
     }
     /// The extents of a result.
     #[inline]
