@@ -1,8 +1,9 @@
 //! The reference interpreter of evoxc: runs modules op by op on host tensors.
 //!
-//! This crate owns [`Plan`], which is a verified module made ready to run, and the kernels. It defines what every op
-//! gives; other backends are compared with it. It optimises nothing but the lifetime of values.
+//! This crate owns the backend [`Interp`], the [`Plan`] that a verified module becomes, and the kernels. It defines what
+//! every op gives; other backends are compared with it. It optimises nothing but the lifetime of values.
 
+mod backend;
 mod control;
 mod dispatch;
 mod kernels;
@@ -10,6 +11,7 @@ mod plan;
 mod run;
 mod symbols;
 
+pub use backend::{Interp, InterpProgram};
 pub use plan::Plan;
 
 #[cfg(test)]

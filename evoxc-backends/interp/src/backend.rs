@@ -1,0 +1,118 @@
+//! The interpreter as a backend: a lowered program is the verified module itself, an artifact its file.
+
+use crate::Plan;
+use evoxc_core::{BackendError, Device, DeviceKind, OpError, PersistenceError, Result, Tensor, TreeDef};
+use evoxc_ir::{GraphFile, Module};
+use evoxc_stage::{Backend, Capabilities, Program};
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+const NAME: &str = "interp";
+
+/// The reference interpreter: every op, dtype and symbolic shape, on the host.
+///
+/// ```
+/// use evoxc_core::{Device, F32, Tensor};
+/// use evoxc_interp::Interp;
+/// use evoxc_ir::Module;
+/// use evoxc_stage::Backend;
+///
+/// let module = Module::parse(
+///     "func @f(%x: tensor<Bxf32>) -> tensor<f32> {\n %s = evoxc.reduce_sum(%x) {axes = [0]} : tensor<f32>\n return %s\n}",
+/// )?;
+/// let lowered = Interp.lower(&module)?;
+/// let program = Interp.load(&Interp.compile(&lowered)?, Device::cpu())?;
+/// assert_eq!(program.run(vec![Tensor::ones(F32, [3])])?[0].item::<f32>()?, 3.0);
+/// # Ok::<(), evoxc_core::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Interp;
+
+/// The interpreter's view of a program: the module, as it is.
+#[derive(Clone, Debug)]
+pub struct InterpProgram {
+    module: Module,
+}
+
+impl InterpProgram {
+    /// The module that runs.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+    fn to_bytes(&self) -> Result<Vec<u8>> {
+        let file =
+            GraphFile { module: self.module.clone(), inputs: TreeDef::leaf(), outputs: TreeDef::leaf(), captures: 0 };
+        file.to_json().map(String::into_bytes)
+    }
+    /// Reads and verifies: what is on disk may be damaged.
+    fn from_bytes(bytes: &[u8], what: &'static str) -> Result<InterpProgram> {
+        let text = std::str::from_utf8(bytes).map_err(|e| PersistenceError::Format {
+            path: "<bytes>".into(),
+            what,
+            reason: e.to_string(),
+        })?;
+        let module = GraphFile::from_json(text)?.module;
+        module.verify()?;
+        Ok(InterpProgram { module })
+    }
+}
+impl Deref for InterpProgram {
+    type Target = Module;
+    fn deref(&self) -> &Module {
+        &self.module
+    }
+}
+impl fmt::Display for InterpProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.module, f)
+    }
+}
+
+impl Program for Plan {
+    fn run(&self, args: Vec<Tensor>) -> Result<Vec<Tensor>> {
+        Plan::run(self, args)
+    }
+}
+
+impl Backend for Interp {
+    type Lowered = InterpProgram;
+
+    fn name(&self) -> &str {
+        NAME
+    }
+    fn version(&self) -> String {
+        env!("CARGO_PKG_VERSION").into()
+    }
+    /// Artifacts are modules: they depend on no machine.
+    fn abi_key(&self) -> String {
+        "evoxc.graph".into()
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { collectives: false, custom_calls: false, ..Capabilities::all(DeviceKind::Cpu) }
+    }
+    fn devices(&self) -> Vec<Device> {
+        vec![Device::cpu()]
+    }
+    fn lower(&self, module: &Module) -> Result<InterpProgram> {
+        module.verify()?;
+        Ok(InterpProgram { module: module.clone() })
+    }
+    fn lowered_to_bytes(&self, lowered: &InterpProgram) -> Result<Vec<u8>> {
+        lowered.to_bytes()
+    }
+    fn lowered_from_bytes(&self, bytes: &[u8]) -> Result<InterpProgram> {
+        InterpProgram::from_bytes(bytes, "lowered program")
+    }
+    fn compile(&self, lowered: &InterpProgram) -> Result<Vec<u8>> {
+        lowered.to_bytes()
+    }
+    fn load(&self, artifact: &[u8], device: Device) -> Result<Arc<dyn Program>> {
+        if device != Device::cpu() {
+            let op = OpError::new("load", format!("programs run on the host only, not on {device}"))
+                .remedy("load them with `Device::cpu()`");
+            return Err(BackendError { backend: NAME.into(), op }.into());
+        }
+        Ok(Arc::new(Plan::new(InterpProgram::from_bytes(artifact, "artifact")?.module())?))
+    }
+}
