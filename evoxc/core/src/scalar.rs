@@ -82,7 +82,10 @@ impl Scalar {
                 Scalar::Int(i) => crate::bf16_from_int(i),
                 _ => crate::bf16_from_f64(real?),
             }]),
-            DType::F32 => Buffer::from(vec![real? as f32]),
+            DType::F32 => Buffer::from(vec![match self {
+                Scalar::Int(i) => i as f32,
+                _ => real? as f32,
+            }]),
             DType::F64 => Buffer::from(vec![real?]),
             DType::C64 => Buffer::from(vec![Complex::new(complex.re as f32, complex.im as f32)]),
             DType::C128 => Buffer::from(vec![complex]),

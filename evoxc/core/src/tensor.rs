@@ -40,6 +40,12 @@ fn checked_shape(shape: Shape, dtype: DType) -> Result<(SmallVec<[usize; 4]>, us
     Ok((dims, n))
 }
 
+/// Would the allocator give this many bytes? Asked for large sizes only, where a plain allocation that fails ends the
+/// process.
+fn fits_in_memory(bytes: usize) -> bool {
+    bytes < 1 << 30 || Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
+}
+
 /// The product of extents; `None` on overflow of the product without its zeros (so that strides cannot overflow).
 fn element_count(dims: &[usize]) -> Option<usize> {
     let n = dims.iter().filter(|&&d| d != 0).try_fold(1usize, |a, &d| a.checked_mul(d))?;
@@ -100,6 +106,10 @@ impl Tensor {
         let one = value
             .buffer(dtype)
             .ok_or_else(|| TensorError::Value { value: value.to_string(), dtype: dtype.to_string() })?;
+        if !fits_in_memory(n * dtype.size()) {
+            let reason = "there is not enough memory for it".to_string();
+            return Err(TensorError::Shape { shape: format!("{:?}", dims.as_slice()), reason }.into());
+        }
         let zero = matches!(value, Scalar::Int(0) | Scalar::Bool(false));
         let data = if zero { Buffer::zeros(dtype, n) } else { one.splat(n) };
         Ok(Tensor { shape: dims, data: Arc::new(data) })
