@@ -33,6 +33,8 @@ pub(crate) mod cumulative;
 pub(crate) mod fft;
 #[allow(dead_code)]
 pub(crate) mod indexing;
+#[allow(dead_code, unused_imports)]
+pub(crate) mod linalg;
 #[allow(dead_code)]
 pub(crate) mod matmul;
 #[allow(dead_code)]

@@ -5,6 +5,7 @@ mod convolution;
 mod cumulative;
 mod fft;
 mod indexing;
+mod linalg;
 mod sort;
 mod window;
 
