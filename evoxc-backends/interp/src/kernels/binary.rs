@@ -19,7 +19,7 @@ pub(crate) trait Int: Element + Ord {
     fn mulhi(self, o: Self) -> Self;
 }
 macro_rules! int {
-    ($($t:ident $unsigned:ident $wide:ident;)*) => { $(impl Int for $t {
+    ($($t:ident $signed:ident $unsigned:ident $wide:ident;)*) => { $(impl Int for $t {
         #[inline]
         fn divide(self, d: $t) -> $t {
             if d == 0 { !0 } else { self.wrapping_div(d) }
@@ -55,9 +55,9 @@ macro_rules! int {
         }
         #[inline]
         fn right_arithmetic(self, by: $t) -> $t {
-            // Past the width the last possible shift leaves the sign alone; unsigned types have none.
-            let full = if $t::MIN == 0 { 0 } else { self >> ($t::BITS - 1) };
-            u32::try_from(by).ok().and_then(|b| self.checked_shr(b)).unwrap_or(full)
+            // The top bit is the sign, of unsigned types too, as in XLA; past the width it is all that is left.
+            let bits = self as $signed;
+            u32::try_from(by).ok().and_then(|b| bits.checked_shr(b)).unwrap_or(bits >> ($t::BITS - 1)) as $t
         }
         #[inline]
         fn mulhi(self, o: $t) -> $t {
@@ -65,7 +65,10 @@ macro_rules! int {
         }
     })* };
 }
-int! { i8 u8 i128; i16 u16 i128; i32 u32 i128; i64 u64 i128; u8 u8 u128; u16 u16 u128; u32 u32 u128; u64 u64 u128; }
+int! {
+    i8 i8 u8 i128; i16 i16 u16 i128; i32 i32 u32 i128; i64 i64 u64 i128;
+    u8 i8 u8 u128; u16 i16 u16 u128; u32 i32 u32 u128; u64 i64 u64 u128;
+}
 
 /// The larger of two floats: NaN propagates, +0 is over -0.
 #[inline]

@@ -1,6 +1,6 @@
 //! Comparison, selection, clamping.
 
-use super::binary::{by_kind, float_max, float_min, on_bf16, on_f16};
+use super::binary::{by_kind, complex_max, complex_min, float_max, float_min, on_bf16, on_f16};
 use super::{Outcome, no_kernel, slice, tensor, zip, zip_to};
 use evoxc_core::{DType, Element, OpError, Tensor, with_dtype};
 use evoxc_ir::{Direction, SortOrder};
@@ -107,8 +107,8 @@ fn bound(x: Tensor, limit: &Tensor, lower: bool) -> Outcome {
         }
     }
     if lower {
-        by_kind! { x, limit, Clamp; bool |x, y| x | y; int |x, y| x.max(y); float float_max; }
+        by_kind! { x, limit, Clamp; bool |x, y| x | y; int |x, y| x.max(y); float float_max; complex complex_max; }
     } else {
-        by_kind! { x, limit, Clamp; bool |x, y| x & y; int |x, y| x.min(y); float float_min; }
+        by_kind! { x, limit, Clamp; bool |x, y| x & y; int |x, y| x.min(y); float float_min; complex complex_min; }
     }
 }

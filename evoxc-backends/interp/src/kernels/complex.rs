@@ -3,8 +3,21 @@
 
 use num_complex::Complex64 as C;
 
-const I: C = C::new(0.0, 1.0);
 const ONE: C = C::new(1.0, 0.0);
+
+// Exact products and sums that keep the signs of zeros.
+fn times_i(z: C) -> C {
+    C::new(-z.im, z.re)
+}
+fn over_i(z: C) -> C {
+    C::new(z.im, -z.re)
+}
+fn one_plus(z: C) -> C {
+    C::new(1.0 + z.re, z.im)
+}
+fn one_minus(z: C) -> C {
+    C::new(1.0 - z.re, -z.im)
+}
 
 /// Single to double precision.
 pub(crate) fn widen(z: num_complex::Complex32) -> C {
@@ -51,17 +64,20 @@ pub(crate) fn cos(z: C) -> C {
     z.cos()
 }
 pub(crate) fn tan(z: C) -> C {
-    // tan z = -i tanh(i z)
-    -I * tanh(I * z)
+    over_i(tanh(times_i(z)))
 }
+// asin, acos, acosh after W. Kahan, "Branch cuts for complex elementary functions" (1987): the signs of zeros tell the
+// sides of the cuts, so none may be lost in passing.
 pub(crate) fn asin(z: C) -> C {
-    z.asin()
+    let (minus, plus) = (one_minus(z).sqrt(), one_plus(z).sqrt());
+    C::new(z.re.atan2((minus * plus).re), (minus.conj() * plus).im.asinh())
 }
 pub(crate) fn acos(z: C) -> C {
-    z.acos()
+    let (minus, plus) = (one_minus(z).sqrt(), one_plus(z).sqrt());
+    C::new(2.0 * minus.re.atan2(plus.re), (plus.conj() * minus).im.asinh())
 }
 pub(crate) fn atan(z: C) -> C {
-    z.atan()
+    over_i(atanh(times_i(z)))
 }
 pub(crate) fn sinh(z: C) -> C {
     z.sinh()
@@ -78,13 +94,19 @@ pub(crate) fn tanh(z: C) -> C {
     z.tanh()
 }
 pub(crate) fn asinh(z: C) -> C {
-    z.asinh()
+    over_i(asin(times_i(z)))
 }
 pub(crate) fn acosh(z: C) -> C {
-    z.acosh()
+    let (minus, plus) = (C::new(z.re - 1.0, z.im).sqrt(), one_plus(z).sqrt());
+    C::new((minus.conj() * plus).re.asinh(), 2.0 * minus.im.atan2(plus.re))
 }
 pub(crate) fn atanh(z: C) -> C {
-    z.atanh()
+    let far = (1.0 - z.re) * (1.0 - z.re) + z.im * z.im;
+    let re = 0.25 * (4.0 * z.re / far).ln_1p();
+    C::new(re, 0.5 * (2.0 * z.im).atan2((1.0 - z.re) * (1.0 + z.re) - z.im * z.im))
+}
+pub(crate) fn cbrt(z: C) -> C {
+    C::from_polar(z.re.hypot(z.im).cbrt(), z.im.atan2(z.re) / 3.0)
 }
 pub(crate) fn logistic(z: C) -> C {
     if z.re < 0.0 {

@@ -50,6 +50,8 @@ macro_rules! reduced {
         }
     };
 }
+reduced!(reduced_f16, f16, u16, 10, 5);
+reduced!(reduced_bf16, bf16, u16, 7, 8);
 reduced!(reduced_f32, f32, u32, 23, 8);
 reduced!(reduced_f64, f64, u64, 52, 11);
 
@@ -58,9 +60,8 @@ pub(crate) fn reduce_precision(x: Tensor, e: u32, m: u32) -> Outcome {
     match x.dtype() {
         DType::F32 => map(x, |v| reduced_f32(v, e, m)),
         DType::F64 => map(x, |v| reduced_f64(v, e, m)),
-        // Through f32, which holds both exactly; formats wider than the dtype change nothing.
-        DType::F16 => map(x, |v: f16| f16::from_f32(reduced_f32(v.to_f32(), if e >= 5 { 8 } else { e }, m))),
-        DType::BF16 => map(x, |v: bf16| bf16::from_f32(reduced_f32(v.to_f32(), e, m))),
+        DType::F16 => map(x, |v| reduced_f16(v, e, m)),
+        DType::BF16 => map(x, |v| reduced_bf16(v, e, m)),
         d => Err(no_kernel("reduce_precision", d)),
     }
 }

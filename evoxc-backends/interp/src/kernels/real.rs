@@ -48,7 +48,7 @@ real! {
     cosh: f32::cosh, f64::cosh;
     tanh: f32::tanh, f64::tanh;
     asinh: wide!(libm::asinh), libm::asinh;
-    acosh: wide!(libm::acosh), libm::acosh;
+    acosh: wide!(special::acosh), special::acosh;
     atanh: wide!(libm::atanh), libm::atanh;
     logistic: |x| if x < 0.0 { let e = x.exp(); e / (1.0 + e) } else { 1.0 / (1.0 + (-x).exp()) },
         |x| if x < 0.0 { let e = x.exp(); e / (1.0 + e) } else { 1.0 / (1.0 + (-x).exp()) };

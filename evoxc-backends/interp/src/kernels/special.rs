@@ -2,6 +2,11 @@
 
 use std::f64::consts::PI;
 
+/// The inverse of `cosh`: NaN below 1, where the library's is not always.
+pub(crate) fn acosh(x: f64) -> f64 {
+    if x < 1.0 { f64::NAN } else { libm::acosh(x) }
+}
+
 /// The inverse of `erf`: NaN outside [-1, 1], infinite at the ends.
 ///
 /// A first guess by the polynomials of M. Giles, "Approximating the erfinv function" (GPU Computing Gems, 2012), which

@@ -58,7 +58,7 @@ pub(crate) fn unary(op: Unary, x: Tensor) -> Outcome {
         Unary::Log1p => field!(x, op, log1p),
         Unary::Sqrt => field!(x, op, sqrt),
         Unary::Rsqrt => field!(x, op, rsqrt),
-        Unary::Cbrt => real!(x, op, cbrt),
+        Unary::Cbrt => field!(x, op, cbrt),
         Unary::Sin => field!(x, op, sin),
         Unary::Cos => field!(x, op, cos),
         Unary::Tan => field!(x, op, tan),
