@@ -1,8 +1,8 @@
 //! Which kernel computes which op: the one exhaustive match over ops of the interpreter.
 
 use crate::kernels::{
-    arg, binary, compare, contraction, convert, convolution, cumulative, fft, indexing, movement, random, reduce, sort,
-    unary, window,
+    arg, binary, compare, contraction, convert, convolution, cumulative, fft, indexing, linalg, movement, random,
+    reduce, sort, unary, window,
 };
 use crate::plan::{Extents, Step};
 use crate::run::Tensors;
@@ -99,12 +99,14 @@ pub(crate) fn compute(symbols: &Symbols, step: &Step, operands: Tensors) -> Resu
         }
         Prim::Cumulative { op, axis, reverse } => cumulative::cumulative(*op, &next()?, *axis, *reverse)?,
         Prim::Fft { kind, length } => fft::fft(&next()?, *kind, &symbols.sizes(length)?)?,
-        Prim::Cholesky { .. }
-        | Prim::TriangularSolve { .. }
-        | Prim::Lu {}
-        | Prim::Qr { .. }
-        | Prim::Eigh {}
-        | Prim::Svd { .. } => return Err(OpError::new("", "the interpreter does not run this op yet")),
+        Prim::Cholesky { lower } => linalg::cholesky(&next()?, *lower)?,
+        Prim::TriangularSolve { left, lower, unit_diagonal, transpose } => {
+            linalg::triangular_solve(&next()?, &next()?, *left, *lower, *unit_diagonal, *transpose)?
+        }
+        Prim::Lu {} => return Ok(linalg::lu(&next()?)?.into_iter().collect()),
+        Prim::Qr { full } => return Ok(linalg::qr(&next()?, *full)?.into_iter().collect()),
+        Prim::Eigh {} => return Ok(linalg::eigh(&next()?)?.into_iter().collect()),
+        Prim::Svd { full } => return Ok(linalg::svd(&next()?, *full)?.into_iter().collect()),
         Prim::ScatterBody { .. }
         | Prim::ReduceBody { .. }
         | Prim::ReduceWindowBody { .. }

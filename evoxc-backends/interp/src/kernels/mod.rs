@@ -5,46 +5,33 @@
 
 pub(crate) mod arg;
 pub(crate) mod binary;
+mod combine;
 pub(crate) mod compare;
-pub(crate) mod complex;
+mod complex;
+pub(crate) mod contraction;
 pub(crate) mod convert;
+pub(crate) mod convolution;
+pub(crate) mod cumulative;
 mod elements;
+pub(crate) mod fft;
+pub(crate) mod indexing;
+pub(crate) mod linalg;
+mod matmul;
 pub(crate) mod movement;
 pub(crate) mod random;
-pub(crate) mod real;
+mod real;
 pub(crate) mod reduce;
-pub(crate) mod special;
-pub(crate) mod strided;
+pub(crate) mod sort;
+mod special;
+mod strided;
+mod taps;
 pub(crate) mod unary;
+mod walk;
+pub(crate) mod window;
 
 pub(crate) use elements::{
     Outcome, collect, collected, collector, map, map_to, no_kernel, scalar_at, slice, tensor, zip, zip_to,
 };
-
-#[allow(dead_code)]
-pub(crate) mod combine;
-#[allow(dead_code)]
-pub(crate) mod contraction;
-#[allow(dead_code)]
-pub(crate) mod convolution;
-#[allow(dead_code)]
-pub(crate) mod cumulative;
-#[allow(dead_code)]
-pub(crate) mod fft;
-#[allow(dead_code)]
-pub(crate) mod indexing;
-#[allow(dead_code, unused_imports)]
-pub(crate) mod linalg;
-#[allow(dead_code)]
-pub(crate) mod matmul;
-#[allow(dead_code)]
-pub(crate) mod sort;
-#[allow(dead_code)]
-pub(crate) mod taps;
-#[allow(dead_code)]
-pub(crate) mod walk;
-#[allow(dead_code)]
-pub(crate) mod window;
 
 #[cfg(test)]
 mod tests;
