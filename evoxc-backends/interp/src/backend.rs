@@ -41,8 +41,10 @@ impl InterpProgram {
         &self.module
     }
     fn to_bytes(&self) -> Result<Vec<u8>> {
-        let file =
-            GraphFile { module: self.module.clone(), inputs: TreeDef::leaf(), outputs: TreeDef::leaf(), captures: 0 };
+        // The trees of the stages travel beside the artifact; here, arguments and results are plain lists.
+        let (ins, outs) = self.module.main().map(|f| (f.body.args.len(), f.body.results.len())).unwrap_or_default();
+        let (inputs, outputs) = (TreeDef::leaves_tuple(ins), TreeDef::leaves_tuple(outs));
+        let file = GraphFile { module: self.module.clone(), inputs, outputs, captures: 0 };
         file.to_json().map(String::into_bytes)
     }
     /// Reads and verifies: what is on disk may be damaged.
