@@ -1,0 +1,229 @@
+//! The runner of file tests: what each kind of case must satisfy. Functions return the list of failures, each with its
+//! `file:line`; with `UPDATE=1` in the environment, expected prints are rewritten instead of compared.
+
+use crate::case::{self, Case, files, read};
+use crate::run::{Failure, execute, judge, load, same_bits};
+use evoxc_core::Error;
+use evoxc_ir::Module;
+use evoxc_stage::{AnyBackend, Backend};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+fn updating() -> bool {
+    std::env::var_os("UPDATE").is_some()
+}
+
+/// Applies `check` to every case of a kind; the failures, with their places.
+pub fn each(kind: &str, mut check: impl FnMut(&Case) -> Result<(), String>) -> Vec<String> {
+    let mut failures = vec![];
+    let mut count = 0;
+    match files(kind) {
+        Err(e) => failures.push(e),
+        Ok(list) => {
+            for file in list {
+                match read(&file) {
+                    Err(e) => failures.push(e),
+                    Ok(cases) => {
+                        for case in cases {
+                            count += 1;
+                            if let Err(e) = check(&case) {
+                                failures.push(format!("{}/{}: {} {e}", kind, case.place(), case.name()));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    println!("{kind}: {count} cases, {} failures", failures.len());
+    failures
+}
+
+/// Print cases: prints each program after `change` and compares the print with the expected one, or, where the case
+/// holds none, with the program itself.
+fn prints(kind: &str, change: impl Fn(&mut Module) -> Result<(), String>) -> Vec<String> {
+    let print = |case: &Case| -> Result<String, String> {
+        let mut module = Module::parse(&case.program).map_err(|e| e.to_string())?;
+        module.verify().map_err(|e| e.to_string())?;
+        change(&mut module)?;
+        let text = module.to_string();
+        let again = Module::parse(&text).map_err(|e| format!("the print does not parse: {e}\n{text}"))?;
+        again.verify().map_err(|e| format!("the print does not verify: {e}\n{text}"))?;
+        if again != module {
+            return Err(format!("the print parses to another module:\n{text}"));
+        }
+        if again.structural_hash() != module.structural_hash() {
+            return Err(format!("the print parses to a module of another hash:\n{text}"));
+        }
+        if again.to_string() != text {
+            return Err(format!("printing twice gives another text:\n{text}\n{again}"));
+        }
+        Ok(text)
+    };
+    if updating() {
+        let mut failures = vec![];
+        for file in files(kind).unwrap_or_default() {
+            match rewritten(&file, &print) {
+                Ok(parts) => failures.extend(case::write(&file, &parts).err()),
+                Err(e) => failures.push(e),
+            }
+        }
+        return failures;
+    }
+    each(kind, |case| {
+        let got = print(case)?;
+        let want = case.print.clone().unwrap_or_else(|| case.program.trim_matches('\n').to_string() + "\n");
+        if got.trim() == want.trim() { Ok(()) } else { Err(format!("prints\n{got}\ninstead of\n{want}")) }
+    })
+}
+
+/// The new text of every case of a file.
+fn rewritten(file: &Path, print: &dyn Fn(&Case) -> Result<String, String>) -> Result<Vec<String>, String> {
+    let mut out = vec![];
+    for case in read(file)? {
+        let got = print(&case).map_err(|e| format!("{}: {e}", case.place()))?;
+        let mut text = String::new();
+        if case.print.is_some() {
+            for line in case.text.lines() {
+                text.push_str(line);
+                text.push('\n');
+                if line.starts_with("// ---- ") {
+                    break;
+                }
+            }
+            for line in got.lines() {
+                text.push_str(format!("// {line}").trim_end());
+                text.push('\n');
+            }
+        } else {
+            let head = case.text.lines().take_while(|l| l.starts_with("//") || l.trim().is_empty());
+            head.for_each(|l| text.push_str(&format!("{l}\n")));
+            text.push_str(&got);
+        }
+        out.push(text);
+    }
+    Ok(out)
+}
+
+/// `roundtrip`: a program prints as it stands, or as the lines after `// ---- printed`; the print parses back.
+pub fn roundtrip() -> Vec<String> {
+    prints("roundtrip", |_| Ok(()))
+}
+
+/// `simplify`: a program simplifies to the lines after `// ---- simplified`.
+pub fn simplified() -> Vec<String> {
+    prints("simplify", |m| {
+        simplify(m);
+        m.verify().map_err(|e| format!("the simplified module does not verify: {e}\n{m}"))
+    })
+}
+
+/// `verify`: the error stands on the line that ends with `// error: part of the message`; `// ok` means none.
+pub fn verify() -> Vec<String> {
+    each("verify", |case| {
+        let result = Module::parse_with_lines(&case.program);
+        let marked = case
+            .program
+            .lines()
+            .enumerate()
+            .find_map(|(i, l)| l.split_once("// error: ").map(|(_, m)| (i + 1, m.trim())));
+        let failed = match result {
+            Err(Error::Parse(e)) => Some((e.line, e.message.clone())),
+            Err(e) => Some((0, e.to_string())),
+            Ok((module, lines)) => match module.verify() {
+                Ok(()) => None,
+                Err(Error::Ir(e)) => Some((line_of(case, &module, &lines, &e.function, e.index), e.to_string())),
+                Err(e) => Some((0, e.to_string())),
+            },
+        };
+        match (marked, failed) {
+            (None, None) if !case.header("ok").is_empty() => Ok(()),
+            (None, None) => Err("it verifies, and no header `// ok` says that it may".into()),
+            (Some((line, message)), None) => {
+                Err(format!("line {}: it verifies, expected: {message}", case.line + line - 1))
+            }
+            (None, Some((line, message))) => {
+                Err(format!("line {}: unexpected: {message}", case.line + line.max(1) - 1))
+            }
+            (Some((line, want)), Some((at, message))) => {
+                if line != at || !message.contains(want) {
+                    return Err(format!(
+                        "line {}: expected: {want}\n  line {}: got: {message}",
+                        case.line + line - 1,
+                        case.line + at.max(1) - 1
+                    ));
+                }
+                Ok(())
+            }
+        }
+    })
+}
+
+/// The line of an error: its op's, or its function's.
+fn line_of(case: &Case, module: &Module, lines: &[Vec<usize>], function: &str, index: Option<usize>) -> usize {
+    let at = module.funcs.iter().position(|f| f.name == function);
+    let op = index.and_then(|i| lines.get(at?)?.get(i).copied());
+    let header = || {
+        let mark = format!("func @{function}(");
+        // Of functions with the same name it is the last that offends.
+        case.program.lines().enumerate().filter(|(_, l)| l.contains(&mark)).map(|(i, _)| i + 1).last().unwrap_or(1)
+    };
+    op.unwrap_or_else(header)
+}
+
+/// The cases that a backend does not support: `file.evx @function`, one a line.
+fn unsupported(backend: &str) -> BTreeSet<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("unsupported").join(format!("{backend}.txt"));
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')).map(String::from).collect()
+}
+
+/// `run` on one backend: the results are the expected ones. A case in the backend's list of unsupported ones must be
+/// refused, else the list is stale.
+pub fn values(backend: &AnyBackend) -> Vec<String> {
+    let listed = unsupported(backend.name());
+    let mut seen = BTreeSet::new();
+    let mut failures = each("run", |case| {
+        let name = case.name();
+        let value = load(case)?;
+        let result = execute(backend, &value.module, &value.inputs);
+        match (listed.contains(&name), result) {
+            (true, Err(Failure::Unsupported(_))) => {
+                seen.insert(name);
+                Ok(())
+            }
+            (true, Ok(_)) => Err(format!("runs on {}: take it off the list of unsupported cases", backend.name())),
+            (false, Err(Failure::Unsupported(m))) => {
+                Err(format!("{} refuses it, and it is not listed: {m}", backend.name()))
+            }
+            (_, Err(Failure::Wrong(m))) => Err(format!("{}: {m}", backend.name())),
+            (false, Ok(actual)) => judge(&actual, &value).map_err(|m| format!("{}: {m}", backend.name())),
+        }
+    });
+    if std::env::var_os("CASE").is_none() {
+        let stale =
+            listed.difference(&seen).map(|n| format!("unsupported/{}.txt: no case `{n}` is refused", backend.name()));
+        failures.extend(stale);
+    }
+    failures
+}
+
+/// `run` once more: neither simplification nor print and parse changes a bit of what the program gives.
+pub fn preserved(backend: &AnyBackend) -> Vec<String> {
+    each("run", |case| {
+        let value = load(case)?;
+        let run = |m: &Module| execute(backend, m, &value.inputs).map_err(|e| format!("{e:?}"));
+        let before = run(&value.module)?;
+        let mut simple = value.module.clone();
+        simplify(&mut simple);
+        simple.verify().map_err(|e| format!("simplified, it does not verify: {e}\n{simple}"))?;
+        same_bits(&before, &run(&simple)?).map_err(|m| format!("simplified: {m}\n{simple}"))?;
+        let text = value.module.to_string();
+        let again = Module::parse(&text).map_err(|e| format!("the print does not parse: {e}\n{text}"))?;
+        if again != value.module {
+            return Err(format!("the print parses to another module:\n{text}"));
+        }
+        same_bits(&before, &run(&again)?).map_err(|m| format!("printed and parsed: {m}"))
+    })
+}
+fn simplify(_: &mut Module) {}

@@ -1,0 +1,8 @@
+//! What the workspace's tests share: the format of file tests, their runner, and the tolerances of values.
+//!
+//! This crate owns how a result is judged. It is published nowhere and no other crate depends on it.
+
+pub mod case;
+pub mod filetest;
+pub mod run;
+pub mod tolerance;
