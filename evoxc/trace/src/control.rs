@@ -58,7 +58,12 @@ fn same(op: &str, what: &str, want: (&TreeDef, &[Option<TensorType>]), got: &Tra
 
 #[track_caller]
 fn emit_tree<T: Tree<Sym>>(prim: Prim, operands: &[Sym], regions: Option<Vec<Region>>, def: &TreeDef) -> T {
-    match regions.and_then(|r| builder::emit_regions(prim, operands, r)) {
+    // No closures: ops emitted inside one would be said to be here.
+    let results = match regions {
+        Some(r) => builder::emit_regions(prim, operands, r),
+        None => None,
+    };
+    match results {
         Some(results) => rebuild(def, results.to_vec()),
         None => poisoned(def),
     }
@@ -258,7 +263,10 @@ fn scan_over<C: Tree<Sym>, X: Tree<Sym>, Y: Tree<Sym>>(
     );
     let regions = if ok { body.region.map(|r| vec![r]) } else { None };
     let operands: Vec<Sym> = carry.into_iter().chain(xs).collect();
-    let results = regions.and_then(|r| builder::emit_regions(Prim::Scan { carry: n, length, reverse }, &operands, r));
+    let results = match regions {
+        Some(r) => builder::emit_regions(Prim::Scan { carry: n, length, reverse }, &operands, r),
+        None => None,
+    };
     match results {
         Some(r) => {
             let (c, y) = r.split_at(n.min(r.len()));

@@ -130,6 +130,7 @@ impl Sym {
     /// The inverse of the normal distribution function `ndtr`, by the rational approximations of Cephes.
     #[track_caller]
     pub fn ndtri(self) -> Sym {
+        let _at = builder::pin();
         let Some(t) = float("ndtri", self) else { return Sym::POISON };
         let one = || filled("ndtri", 1, t.dtype, &t.shape);
         let p = self.gt(-f64::exp_m1(-2.0)).select(one() - self, self);
