@@ -32,7 +32,7 @@ pub struct Interp;
 /// The interpreter's view of a program: the module, as it is.
 #[derive(Clone, Debug)]
 pub struct InterpProgram {
-    module: Module,
+    module: Arc<Module>,
 }
 
 impl InterpProgram {
@@ -44,7 +44,7 @@ impl InterpProgram {
         // The trees of the stages travel beside the artifact; here, arguments and results are plain lists.
         let (ins, outs) = self.module.main().map(|f| (f.body.args.len(), f.body.results.len())).unwrap_or_default();
         let (inputs, outputs) = (TreeDef::leaves_tuple(ins), TreeDef::leaves_tuple(outs));
-        let file = GraphFile { module: self.module.clone(), inputs, outputs, captures: 0 };
+        let file = GraphFile { module: Module::clone(&self.module), inputs, outputs, captures: 0 };
         file.to_json().map(String::into_bytes)
     }
     /// Reads and verifies: what is on disk may be damaged.
@@ -56,7 +56,7 @@ impl InterpProgram {
         })?;
         let module = GraphFile::from_json(text)?.module;
         module.verify()?;
-        Ok(InterpProgram { module })
+        Ok(InterpProgram { module: Arc::new(module) })
     }
 }
 impl Deref for InterpProgram {
@@ -67,7 +67,7 @@ impl Deref for InterpProgram {
 }
 impl fmt::Display for InterpProgram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(&self.module, f)
+        fmt::Display::fmt(&*self.module, f)
     }
 }
 
@@ -79,6 +79,7 @@ impl Program for Plan {
 
 impl Backend for Interp {
     type Lowered = InterpProgram;
+    type Artifact = InterpProgram;
 
     fn name(&self) -> &str {
         NAME
@@ -98,7 +99,7 @@ impl Backend for Interp {
     }
     fn lower(&self, module: &Module) -> Result<InterpProgram> {
         module.verify()?;
-        Ok(InterpProgram { module: module.clone() })
+        Ok(InterpProgram { module: Arc::new(module.clone()) })
     }
     fn lowered_to_bytes(&self, lowered: &InterpProgram) -> Result<Vec<u8>> {
         lowered.to_bytes()
@@ -106,15 +107,21 @@ impl Backend for Interp {
     fn lowered_from_bytes(&self, bytes: &[u8]) -> Result<InterpProgram> {
         InterpProgram::from_bytes(bytes, "lowered program")
     }
-    fn compile(&self, lowered: &InterpProgram) -> Result<Vec<u8>> {
-        lowered.to_bytes()
+    fn compile(&self, lowered: &InterpProgram) -> Result<InterpProgram> {
+        Ok(lowered.clone())
     }
-    fn load(&self, artifact: &[u8], device: Device) -> Result<Arc<dyn Program>> {
+    fn artifact_to_bytes(&self, artifact: &InterpProgram) -> Result<Vec<u8>> {
+        artifact.to_bytes()
+    }
+    fn artifact_from_bytes(&self, bytes: &[u8]) -> Result<InterpProgram> {
+        InterpProgram::from_bytes(bytes, "artifact")
+    }
+    fn load(&self, artifact: &InterpProgram, device: Device) -> Result<Arc<dyn Program>> {
         if device != Device::cpu() {
             let op = OpError::new("load", format!("programs run on the host only, not on {device}"))
                 .remedy("load them with `Device::cpu()`");
             return Err(BackendError { backend: NAME.into(), op }.into());
         }
-        Ok(Arc::new(Plan::new(InterpProgram::from_bytes(artifact, "artifact")?.module())?))
+        Ok(Arc::new(Plan::new(artifact.module())?))
     }
 }

@@ -24,6 +24,10 @@ impl AnyLowered {
 }
 
 /// [`Backend`] without its associated type.
+/// The artifact of a backend that is chosen at run time.
+#[derive(Clone)]
+pub struct AnyArtifact(Arc<dyn Any + Send + Sync>);
+
 trait Erased: Send + Sync {
     fn name(&self) -> &str;
     fn version(&self) -> String;
@@ -33,17 +37,25 @@ trait Erased: Send + Sync {
     fn lower(&self, module: &Module) -> Result<AnyLowered>;
     fn lowered_to_bytes(&self, lowered: &AnyLowered) -> Result<Vec<u8>>;
     fn lowered_from_bytes(&self, bytes: &[u8]) -> Result<AnyLowered>;
-    fn compile(&self, lowered: &AnyLowered) -> Result<Vec<u8>>;
-    fn load(&self, artifact: &[u8], device: Device) -> Result<Arc<dyn Program>>;
+    fn compile(&self, lowered: &AnyLowered) -> Result<AnyArtifact>;
+    fn artifact_to_bytes(&self, artifact: &AnyArtifact) -> Result<Vec<u8>>;
+    fn artifact_from_bytes(&self, bytes: &[u8]) -> Result<AnyArtifact>;
+    fn load(&self, artifact: &AnyArtifact, device: Device) -> Result<Arc<dyn Program>>;
     fn inner(&self) -> &dyn Any;
 }
 
 fn own<'a, B: Backend>(b: &B, lowered: &'a AnyLowered) -> Result<&'a B::Lowered> {
-    lowered.0.downcast_ref::<B::Lowered>().ok_or_else(|| {
-        let op = OpError::new("compile", "the program was lowered by another backend")
-            .remedy("lower and compile with one backend");
-        BackendError { backend: b.name().to_string(), op }.into()
-    })
+    lowered.0.downcast_ref::<B::Lowered>().ok_or_else(|| foreign(b, "compile"))
+}
+
+fn own_artifact<'a, B: Backend>(b: &B, artifact: &'a AnyArtifact) -> Result<&'a B::Artifact> {
+    artifact.0.downcast_ref::<B::Artifact>().ok_or_else(|| foreign(b, "load"))
+}
+
+fn foreign<B: Backend>(b: &B, stage: &str) -> evoxc_core::Error {
+    let op =
+        OpError::new(stage, "the program comes from another backend").remedy("go through all stages with one backend");
+    BackendError { backend: b.name().to_string(), op }.into()
 }
 
 impl<B: Backend> Erased for B {
@@ -71,11 +83,17 @@ impl<B: Backend> Erased for B {
     fn lowered_from_bytes(&self, bytes: &[u8]) -> Result<AnyLowered> {
         Ok(AnyLowered(Arc::new(Backend::lowered_from_bytes(self, bytes)?)))
     }
-    fn compile(&self, lowered: &AnyLowered) -> Result<Vec<u8>> {
-        Backend::compile(self, own(self, lowered)?)
+    fn compile(&self, lowered: &AnyLowered) -> Result<AnyArtifact> {
+        Ok(AnyArtifact(Arc::new(Backend::compile(self, own(self, lowered)?)?)))
     }
-    fn load(&self, artifact: &[u8], device: Device) -> Result<Arc<dyn Program>> {
-        Backend::load(self, artifact, device)
+    fn artifact_to_bytes(&self, artifact: &AnyArtifact) -> Result<Vec<u8>> {
+        Backend::artifact_to_bytes(self, own_artifact(self, artifact)?)
+    }
+    fn artifact_from_bytes(&self, bytes: &[u8]) -> Result<AnyArtifact> {
+        Ok(AnyArtifact(Arc::new(Backend::artifact_from_bytes(self, bytes)?)))
+    }
+    fn load(&self, artifact: &AnyArtifact, device: Device) -> Result<Arc<dyn Program>> {
+        Backend::load(self, own_artifact(self, artifact)?, device)
     }
     fn inner(&self) -> &dyn Any {
         self
@@ -95,6 +113,7 @@ impl AnyBackend {
 
 impl Backend for AnyBackend {
     type Lowered = AnyLowered;
+    type Artifact = AnyArtifact;
     fn name(&self) -> &str {
         self.0.name()
     }
@@ -119,10 +138,16 @@ impl Backend for AnyBackend {
     fn lowered_from_bytes(&self, bytes: &[u8]) -> Result<AnyLowered> {
         self.0.lowered_from_bytes(bytes)
     }
-    fn compile(&self, lowered: &AnyLowered) -> Result<Vec<u8>> {
+    fn compile(&self, lowered: &AnyLowered) -> Result<AnyArtifact> {
         self.0.compile(lowered)
     }
-    fn load(&self, artifact: &[u8], device: Device) -> Result<Arc<dyn Program>> {
+    fn artifact_to_bytes(&self, artifact: &AnyArtifact) -> Result<Vec<u8>> {
+        self.0.artifact_to_bytes(artifact)
+    }
+    fn artifact_from_bytes(&self, bytes: &[u8]) -> Result<AnyArtifact> {
+        self.0.artifact_from_bytes(bytes)
+    }
+    fn load(&self, artifact: &AnyArtifact, device: Device) -> Result<Arc<dyn Program>> {
         self.0.load(artifact, device)
     }
 }
@@ -130,6 +155,11 @@ impl Backend for AnyBackend {
 impl fmt::Debug for AnyBackend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", Backend::name(self), Backend::version(self))
+    }
+}
+impl fmt::Debug for AnyArtifact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AnyArtifact")
     }
 }
 impl fmt::Debug for AnyLowered {

@@ -11,14 +11,14 @@ use std::sync::Arc;
 /// A compiled program from `I` to `O`, both trees of tensors.
 pub struct CompiledArtifact<I, O, B: Backend> {
     backend: B,
-    bytes: Arc<[u8]>,
+    artifact: B::Artifact,
     signature: Arc<Signature>,
     types: PhantomData<fn(I) -> O>,
 }
 
 impl<I, O, B: Backend> CompiledArtifact<I, O, B> {
-    pub(crate) fn new(backend: B, bytes: Arc<[u8]>, signature: Arc<Signature>) -> Self {
-        CompiledArtifact { backend, bytes, signature, types: PhantomData }
+    pub(crate) fn new(backend: B, artifact: B::Artifact, signature: Arc<Signature>) -> Self {
+        CompiledArtifact { backend, artifact, signature, types: PhantomData }
     }
     /// Loads it on a device.
     ///
@@ -44,7 +44,7 @@ impl<I, O, B: Backend> CompiledArtifact<I, O, B> {
             let reason = format!("backend {} finds {found} on this host", self.backend.name());
             return Err(DeviceError::Unavailable { device, reason }.into());
         }
-        let program = self.backend.load(&self.bytes, device)?;
+        let program = self.backend.load(&self.artifact, device)?;
         Ok(Executable::new(program, self.signature.clone(), self.backend.name().to_string(), device))
     }
     /// Writes it to a file, which [`CompiledArtifact::open`] reads. An existing file is replaced as a whole or not at
@@ -53,15 +53,16 @@ impl<I, O, B: Backend> CompiledArtifact<I, O, B> {
     /// # Errors
     /// Errors of the file system.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        persist::write(path.as_ref(), &Container::new(Kind::Artifact, &self.backend, &self.signature, &self.bytes))
+        let bytes = self.backend.artifact_to_bytes(&self.artifact)?;
+        persist::write(path.as_ref(), &Container::new(Kind::Artifact, &self.backend, &self.signature, &bytes))
     }
     /// The backend.
     pub fn backend(&self) -> &B {
         &self.backend
     }
-    /// The compiled bytes.
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+    /// The backend's own form of it.
+    pub fn artifact(&self) -> &B::Artifact {
+        &self.artifact
     }
     /// The types of the inputs, in order.
     pub fn specs(&self) -> &[TensorSpec] {
@@ -82,7 +83,8 @@ impl<B: Backend> CompiledArtifact<Dyn<Tensor>, Dyn<Tensor>, B> {
     /// kind or version of the format.
     pub fn open(path: impl AsRef<Path>, backend: &B) -> Result<Self> {
         let (signature, payload) = persist::read(path.as_ref(), Kind::Artifact, backend)?;
-        Ok(CompiledArtifact::new(backend.clone(), payload.into(), Arc::new(signature)))
+        let artifact = backend.artifact_from_bytes(&payload)?;
+        Ok(CompiledArtifact::new(backend.clone(), artifact, Arc::new(signature)))
     }
     /// The same program with its types, if its structures can be an `I` and an `O`.
     ///
@@ -90,7 +92,7 @@ impl<B: Backend> CompiledArtifact<Dyn<Tensor>, Dyn<Tensor>, B> {
     /// [`TreeError`](evoxc_core::TreeError) with the path of the first difference.
     pub fn typed<I: Tree<Tensor>, O: Tree<Tensor>>(&self) -> Result<CompiledArtifact<I, O, B>> {
         let signature = self.signature.typed::<I::Map<TensorSpec>, O::Map<TensorSpec>>()?;
-        Ok(CompiledArtifact::new(self.backend.clone(), self.bytes.clone(), Arc::new(signature)))
+        Ok(CompiledArtifact::new(self.backend.clone(), self.artifact.clone(), Arc::new(signature)))
     }
     /// [`CompiledArtifact::typed`] for trees with static values that are no plain numbers: they come from live trees of
     /// specs.
@@ -103,18 +105,18 @@ impl<B: Backend> CompiledArtifact<Dyn<Tensor>, Dyn<Tensor>, B> {
         outputs: O::Map<TensorSpec>,
     ) -> Result<CompiledArtifact<I, O, B>> {
         let signature = self.signature.typed_like(inputs, outputs)?;
-        Ok(CompiledArtifact::new(self.backend.clone(), self.bytes.clone(), Arc::new(signature)))
+        Ok(CompiledArtifact::new(self.backend.clone(), self.artifact.clone(), Arc::new(signature)))
     }
 }
 
 impl<I, O, B: Backend> Clone for CompiledArtifact<I, O, B> {
     fn clone(&self) -> Self {
-        CompiledArtifact::new(self.backend.clone(), self.bytes.clone(), self.signature.clone())
+        CompiledArtifact::new(self.backend.clone(), self.artifact.clone(), self.signature.clone())
     }
 }
 impl<I, O, B: Backend> fmt::Debug for CompiledArtifact<I, O, B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "CompiledArtifact for {} ({} bytes): ", self.backend.name(), self.bytes.len())?;
+        write!(f, "CompiledArtifact for {}: ", self.backend.name())?;
         f.debug_list().entries(self.specs()).finish()
     }
 }

@@ -18,6 +18,9 @@ pub trait Backend: Clone + Send + Sync + 'static {
     /// The backend's own view of a program: StableHLO text, a kernel schedule, … A lowered program derefs to it.
     type Lowered: Clone + Send + Sync + 'static;
 
+    /// A compiled program, ready to be loaded. It becomes bytes only when it is saved.
+    type Artifact: Clone + Send + Sync + 'static;
+
     /// The name, as in error messages and files: `interp`.
     fn name(&self) -> &str;
 
@@ -55,11 +58,23 @@ pub trait Backend: Clone + Send + Sync + 'static {
     ///
     /// # Errors
     /// [`BackendError`](evoxc_core::BackendError) when the compiler fails.
-    fn compile(&self, lowered: &Self::Lowered) -> Result<Vec<u8>>;
+    fn compile(&self, lowered: &Self::Lowered) -> Result<Self::Artifact>;
+
+    /// The bytes of an artifact, for its file.
+    ///
+    /// # Errors
+    /// [`BackendError`](evoxc_core::BackendError) if the backend's artifacts cannot be saved.
+    fn artifact_to_bytes(&self, artifact: &Self::Artifact) -> Result<Vec<u8>>;
+
+    /// Reads what [`Backend::artifact_to_bytes`] wrote.
+    ///
+    /// # Errors
+    /// Any error for bytes that are no artifact; never a panic, whatever the bytes.
+    fn artifact_from_bytes(&self, bytes: &[u8]) -> Result<Self::Artifact>;
 
     /// Loads an artifact on a device, which is one of [`Backend::devices`].
     ///
     /// # Errors
-    /// Any error for bytes that are no artifact; never a panic, whatever the bytes.
-    fn load(&self, artifact: &[u8], device: Device) -> Result<Arc<dyn Program>>;
+    /// [`BackendError`](evoxc_core::BackendError) when the runtime cannot take it.
+    fn load(&self, artifact: &Self::Artifact, device: Device) -> Result<Arc<dyn Program>>;
 }

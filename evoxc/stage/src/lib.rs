@@ -16,7 +16,7 @@ mod persist;
 mod program;
 mod signature;
 
-pub use any::{AnyBackend, AnyLowered};
+pub use any::{AnyArtifact, AnyBackend, AnyLowered};
 pub use artifact::CompiledArtifact;
 pub use backend::Backend;
 pub use capabilities::Capabilities;

@@ -36,8 +36,8 @@ impl<I, O, B: Backend> LoweredProgram<I, O, B> {
     /// # Errors
     /// [`BackendError`](evoxc_core::BackendError) when the compiler fails.
     pub fn compile(&self) -> Result<CompiledArtifact<I, O, B>> {
-        let bytes = self.backend.compile(&self.lowered)?;
-        Ok(CompiledArtifact::new(self.backend.clone(), bytes.into(), self.signature.clone()))
+        let artifact = self.backend.compile(&self.lowered)?;
+        Ok(CompiledArtifact::new(self.backend.clone(), artifact, self.signature.clone()))
     }
     /// Writes it to a file, which [`LoweredProgram::open`] reads. An existing file is replaced as a whole or not at all.
     ///

@@ -54,6 +54,7 @@ fn bytes_error() -> Error {
 
 impl Backend for Fake {
     type Lowered = Vec<usize>;
+    type Artifact = Vec<usize>;
     fn name(&self) -> &str {
         self.name
     }
@@ -80,12 +81,17 @@ impl Backend for Fake {
     fn lowered_from_bytes(&self, b: &[u8]) -> Result<Vec<usize>> {
         if b.iter().any(|&b| b > 9) { Err(bytes_error()) } else { Ok(b.iter().map(|&b| b.into()).collect()) }
     }
-    fn compile(&self, l: &Vec<usize>) -> Result<Vec<u8>> {
-        self.lowered_to_bytes(l)
+    fn compile(&self, l: &Vec<usize>) -> Result<Vec<usize>> {
+        Ok(l.clone())
     }
-    fn load(&self, artifact: &[u8], _: Device) -> Result<Arc<dyn Program>> {
-        let order = self.lowered_from_bytes(artifact)?;
-        Ok(Arc::new(Echo { order, lost: self.lost, runs: self.runs.clone() }))
+    fn artifact_to_bytes(&self, a: &Vec<usize>) -> Result<Vec<u8>> {
+        self.lowered_to_bytes(a)
+    }
+    fn artifact_from_bytes(&self, b: &[u8]) -> Result<Vec<usize>> {
+        self.lowered_from_bytes(b)
+    }
+    fn load(&self, order: &Vec<usize>, _: Device) -> Result<Arc<dyn Program>> {
+        Ok(Arc::new(Echo { order: order.clone(), lost: self.lost, runs: self.runs.clone() }))
     }
 }
 

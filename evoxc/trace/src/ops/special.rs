@@ -4,7 +4,7 @@
 use super::checks::{float, known, number, real, same_dtype, two_floats};
 use super::parts::filled;
 use crate::operand::together;
-use crate::{Operand, Sym};
+use crate::{Operand, Sym, builder};
 use evoxc_core::{BOOL, DType};
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
