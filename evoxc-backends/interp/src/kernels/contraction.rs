@@ -1,6 +1,7 @@
 //! The general dot product: batched matrix products after the axes of both operands are brought into three groups.
 
 use super::matmul::{MatMul, Strided, matmul};
+use super::precision::cast;
 use super::walk::{Dims, others, permute, pick, positions, slice, strides, tensor};
 use evoxc_core::{DType, OpError, Result, Tensor, with_dtype};
 use evoxc_ir::AxisPair;
@@ -19,10 +20,9 @@ pub(crate) fn dot(
 ) -> Result<Tensor, OpError> {
     let out = out.unwrap_or(lhs.dtype());
     let wide = out.accumulator();
-    let cast = |x: &Tensor| x.cast(wide).map_err(|e| OpError::new("dot", e.to_string()));
-    let (lhs, rhs) = (cast(lhs)?, cast(rhs)?);
+    let (lhs, rhs) = (cast("dot", lhs, wide)?, cast("dot", rhs, wide)?);
     let r = with_dtype!(wide, T => dot_as::<T>(&lhs, &rhs, batch, contract))?;
-    r.cast(out).map_err(|e| OpError::new("dot", e.to_string()))
+    cast("dot", &r, out)
 }
 
 /// One operand as a batch of strided matrices.

@@ -2,6 +2,7 @@
 //! rows multiply.
 
 use super::matmul::{MatMul, Strided, matmul};
+use super::precision::cast;
 use super::taps::{HOLE, Taps, taps};
 use super::walk::{Dims, permute, pick, slice, strides, tensor};
 use evoxc_core::{DType, OpError, Tensor, with_dtype};
@@ -29,10 +30,10 @@ pub(crate) fn convolution(
     out_shape: &[usize],
 ) -> Result<Tensor, OpError> {
     let wide = out.accumulator();
-    let cast = |x: &Tensor, to| x.cast(to).map_err(|e| OpError::new("convolution", e.to_string()));
-    let (lhs, rhs) = (cast(lhs, wide)?, cast(rhs, wide)?);
+    let op = "convolution";
+    let (lhs, rhs) = (cast(op, lhs, wide)?, cast(op, rhs, wide)?);
     let r = with_dtype!(wide, T => Convolution::<T>::new(&lhs, &rhs, window, layout, groups, out_shape)?.run(layout))?;
-    cast(&r, out)
+    cast(op, &r, out)
 }
 
 /// A convolution with its operands in order: (batch, features, spatial…) and (features out, features in, spatial…).

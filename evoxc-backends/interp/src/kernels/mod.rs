@@ -18,6 +18,7 @@ pub(crate) mod indexing;
 pub(crate) mod linalg;
 mod matmul;
 pub(crate) mod movement;
+mod precision;
 pub(crate) mod random;
 mod real;
 pub(crate) mod reduce;
