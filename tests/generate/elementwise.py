@@ -55,7 +55,7 @@ FLOAT = {
     "erf": (sp.erf, "scipy: special.erf", [-3.0, -0.5, 1e-3, 1.0, 2.5], False),
     "erfc": (sp.erfc, "scipy: special.erfc", [-3.0, -0.5, 1e-3, 1.0, 4.0], False),
     "erf_inv": (sp.erfinv, "scipy: special.erfinv", [-1.0, -0.75, 0.125, 0.96875, 1.5], False),
-    "lgamma": (lgamma, "scipy: special.gammaln", [-2.5, -0.25, 0.5, 3.0, 20.0], False),
+    "lgamma": (lgamma, "scipy: special.gammaln", [-1.5, -0.25, 0.5, 3.0, 20.0], False),
     "digamma": (digamma, "scipy: special.digamma, NaN at the poles as in CHLO", [-2.75, -1.0, 0.25, 3.0, 20.0], False),
     "floor": (np.floor, "numpy: np.floor", [-2.5, -0.5, 0.5, 1.0, 2.5], False),
     "ceil": (np.ceil, "numpy: np.ceil", [-2.5, -0.5, 0.5, 1.0, 2.5], False),

@@ -176,6 +176,14 @@ def reductions():
             o.op(f"reduce_{name}", [x], [red(name, x, (1,))], f"numpy: {name} over axis 1 of the exact values, rounded once", "axes = [1]", label=f"reduce_{name}_{d}", tol=exact)
             e = np.zeros((2, 0), NAMES[d])
             o.op(f"reduce_{name}", [e], [red(name, e, (1,))], "OPS: the identity of the combiner", "axes = [1]", label=f"reduce_{name}_{d}_empty", tol=exact)
+        if name in ("sum", "prod"):
+            x = np.array([[True, False], [False, False], [True, True]])
+            o.op(f"reduce_{name}", [x], [np.any(x, 1) if name == "sum" else np.all(x, 1)], "OPS: on bool add is or, mul is and", "axes = [1]", label=f"reduce_{name}_bool", tol="exact")
+        if name in ("max", "min"):
+            for d in COMPLEX:
+                z = [1 + 2j, 1 + 3j, -3 + 9j]
+                f = (max if name == "max" else min)(z, key=lambda v: (v.real, v.imag))
+                o.op(f"reduce_{name}", [arr(d, z)], [arr(d, f)], "OPS: complex numbers by (real, imag)", "axes = [0]", label=f"reduce_{name}_{d}", tol="exact")
         d = "i32" if name in ("and", "or") else "f32"
         x = small(d, (2, 3, 2))
         for axes in ((), (0,), (0, 2), (0, 1, 2)):

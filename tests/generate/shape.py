@@ -212,7 +212,11 @@ def indexing():
             scatter(x, i, u, dict(window=(1,), inserted=(0,), smap=(0,), iv=1), f"scatter_{name}_{d}", implicit=True)
         x = seq("i32", (5,))
         scatter(x, np.array([[1], [-1], [5], [4]], np.int32), seq("i32", (4,), 10), dict(inserted=(0,), smap=(0,), iv=1), f"scatter_{name}_dropped")
-        scatter(x, np.array([[4], [2]], np.int32), seq("i32", (2, 2), 10), dict(window=(1,), smap=(0,), iv=1), f"scatter_{name}_window_dropped_whole")
+        i, u = np.array([[4], [2], [-1]], np.int32), seq("i32", (3, 2), 10)
+        y = x.copy()
+        for at, v in ((4, 10), (2, 12), (3, 13), (0, 15)):
+            y[at] = {"set": v, "add": y[at] + v, "mul": y[at] * v, "min": min(y[at], v), "max": max(y[at], v)}[name]
+        o.op(f"scatter_{name}", [x, i, u], [y], "StableHLO spec: scatter; of a window that sticks out the elements inside count", sdims(window=(1,), smap=(0,), iv=1)[0], label=f"scatter_{name}_window_partly_outside")
         if name != "set":
             scatter(x, np.array([[1], [1], [1]], np.int32), np.array([2, 5, -3], np.int32), dict(inserted=(0,), smap=(0,), iv=1), f"scatter_{name}_repeated")
         else:

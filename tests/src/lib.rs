@@ -4,5 +4,6 @@
 
 pub mod case;
 pub mod filetest;
+pub mod random_graph;
 pub mod run;
 pub mod tolerance;
