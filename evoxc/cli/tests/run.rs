@@ -116,7 +116,7 @@ fn every_dtype_can_be_generated() {
 #[test]
 fn what_is_refused() {
     let f = folder();
-    f.write("bad.npy", &npy(&[1.0], "(2,)"));
+    f.write("bad.npy", npy(&[1.0], "(2,)"));
     let e = f.fails(1, &["run", "g.evx", "-i", "x=bad.npy", "--ones"]);
     assert!(e.contains("bad.npy") && e.contains("needs 8 bytes"), "{e}");
     let e = f.fails(1, &["run", "g.evx", "-i", "x=w.npy", "--ones"]);
