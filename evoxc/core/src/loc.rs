@@ -47,6 +47,24 @@ fn intern(name: &str) -> u32 {
     id
 }
 
+/// The path without detours: `evoxc/../examples/a.rs`, as Cargo names a target outside of its package, is
+/// `examples/a.rs`.
+fn plain(file: &str) -> std::borrow::Cow<'_, str> {
+    if !file.contains("..") {
+        return file.into();
+    }
+    let mut parts: Vec<&str> = vec![];
+    for part in file.split(['/', '\\']) {
+        match (part, parts.last()) {
+            ("..", Some(&last)) if last != ".." => {
+                parts.pop();
+            }
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/").into()
+}
+
 impl Loc {
     /// A location in `file`.
     pub fn new(file: &str, line: u32, column: u32) -> Loc {
@@ -59,7 +77,7 @@ impl Loc {
         let file = if p == ptr && n == len {
             id
         } else {
-            let id = intern(l.file());
+            let id = intern(&plain(l.file()));
             LAST.set((ptr, len, id));
             id
         };
@@ -80,5 +98,16 @@ impl fmt::Display for Loc {
 impl fmt::Debug for Loc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn detours_are_taken_out() {
+        assert_eq!(super::plain("evoxc/../examples/a.rs"), "examples/a.rs");
+        assert_eq!(super::plain("../../a.rs"), "../../a.rs");
+        assert_eq!(super::plain("a/b/../../c.rs"), "c.rs");
+        assert_eq!(super::plain("src/main.rs"), "src/main.rs");
     }
 }
