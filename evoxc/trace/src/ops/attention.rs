@@ -197,6 +197,7 @@ impl Sym {
     #[track_caller]
     pub fn rope(self, positions: Sym, options: &Rope) -> Sym {
         let op = "rope";
+        let _at = builder::pin();
         let Some(t) = float(op, self) else { return Sym::POISON };
         let Some(p) = super::checks::real(op, positions) else { return Sym::POISON };
         let Some((&last, leading)) = t.shape.split_last() else {

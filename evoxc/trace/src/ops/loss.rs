@@ -101,9 +101,11 @@ impl Sym {
         let Some(ignored) = options.ignore else { return combined(losses, options.reduction, None) };
         let counted = labels.ne(ignored);
         let losses = counted.select(losses, 0);
-        let n = (options.reduction == Reduction::Mean)
-            .then(|| reduce(Reducer::Sum, convert(counted, t.dtype), &(0..l.rank()).collect::<Vec<_>>()));
-        combined(losses, options.reduction, n)
+        if options.reduction != Reduction::Mean {
+            return combined(losses, options.reduction, None);
+        }
+        let n = reduce(Reducer::Sum, convert(counted, t.dtype), &(0..l.rank()).collect::<Vec<_>>());
+        combined(losses, options.reduction, Some(n))
     }
     #[track_caller]
     fn soft_cross_entropy(self, labels: Sym, options: CrossEntropy, classes: Dim) -> Sym {

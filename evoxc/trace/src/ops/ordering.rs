@@ -76,6 +76,7 @@ impl Sym {
     }
     #[track_caller]
     fn search(self, op: &str, values: impl Operand, right: bool) -> Sym {
+        let _at = builder::pin();
         let Some(t) = real(op, self) else { return Sym::POISON };
         let &[n] = &t.shape[..] else {
             return builder::fail(op, &[self], "searches a vector", Some("`.sort(0)` a vector, or `vmap`".into()));
@@ -84,6 +85,9 @@ impl Sym {
         let Some(v) = known(op, values) else { return Sym::POISON };
         if same_dtype(op, self, values).is_none() {
             return Sym::POISON;
+        }
+        if n == 0 {
+            return filled(op, 0, I32, &v.shape);
         }
         let flat: Shape = [v.shape.size()].into_iter().collect();
         let values = reshape(values, flat.clone());

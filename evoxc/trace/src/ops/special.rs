@@ -89,19 +89,19 @@ impl Sym {
         // Infinities of one sign differ by NaN; their sum is the answer, as it is for NaN.
         difference.is_nan().select(a + b, a.maximum(b) + (-difference.abs()).exp().log1p())
     }
-    /// x·log(y), and 0 where x is 0.
+    /// x·log(y), and 0 where x is 0 (but for y NaN).
     #[track_caller]
     pub fn xlogy(self, y: impl Operand) -> Sym {
         let Some((x, y, _)) = two_floats("xlogy", self, y) else { return Sym::POISON };
-        let zero = x.eq(0);
+        let zero = x.eq(0) & y.eq(y);
         // log of an unused 0 would make the derivative NaN.
         zero.select(0, x * zero.select(1, y).log())
     }
-    /// x·log(1 + y), and 0 where x is 0.
+    /// x·log(1 + y), and 0 where x is 0 (but for y NaN).
     #[track_caller]
     pub fn xlog1py(self, y: impl Operand) -> Sym {
         let Some((x, y, _)) = two_floats("xlog1py", self, y) else { return Sym::POISON };
-        let zero = x.eq(0);
+        let zero = x.eq(0) & y.eq(y);
         zero.select(0, x * zero.select(0, y).log1p())
     }
     /// log(p / (1 - p)).

@@ -1,0 +1,273 @@
+//! Composites on every backend, against JAX, NumPy or a formula: tests/data/composites.json, which
+//! tests/generate/composites.py writes.
+
+use evoxc_backends::backends;
+use evoxc_core::*;
+use evoxc_ir::{Literal, parse_literal};
+use evoxc_stage::Backend;
+use evoxc_tests::run::execute;
+use evoxc_tests::tolerance::{Category, compare};
+use evoxc_trace::*;
+use std::collections::BTreeSet;
+
+/// A composite: its inputs, its results.
+type Function = fn(&[Sym]) -> Vec<Sym>;
+
+/// One case of the file.
+struct Case {
+    name: String,
+    source: String,
+    inputs: Vec<Tensor>,
+    expected: Vec<Tensor>,
+    category: Category,
+}
+
+fn cases() -> Vec<Case> {
+    let file = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/data/composites.json")).unwrap();
+    let list: Vec<serde_json::Value> = serde_json::from_str(&file).unwrap();
+    let text = |v: &serde_json::Value| v.as_str().unwrap().to_string();
+    let tensors = |v: &serde_json::Value| -> Vec<Tensor> {
+        let each = |v| match parse_literal(&text(v)).unwrap() {
+            Literal::Dense(t) => t,
+            Literal::Splat(..) => panic!("write every element"),
+        };
+        v.as_array().unwrap().iter().map(each).collect()
+    };
+    let case = |c: &serde_json::Value| Case {
+        name: text(&c["name"]),
+        source: text(&c["source"]),
+        inputs: tensors(&c["inputs"]),
+        expected: tensors(&c["expected"]),
+        category: Category::from_name(&text(&c["tol"])).unwrap(),
+    };
+    list.iter().map(case).collect()
+}
+
+macro_rules! table {
+    ($($name:ident($($x:ident),*) $e:expr;)*) => {
+        /// Every composite of the file, by name.
+        const TABLE: &[(&str, Function)] = &[$((stringify!($name), |xs| match xs {
+            &[$($x),*] => $e.into_results(),
+            _ => panic!("{}: another number of inputs", stringify!($name)),
+        })),*];
+    };
+}
+
+/// One result or several.
+trait IntoResults {
+    fn into_results(self) -> Vec<Sym>;
+}
+impl IntoResults for Sym {
+    fn into_results(self) -> Vec<Sym> {
+        vec![self]
+    }
+}
+impl IntoResults for Vec<Sym> {
+    fn into_results(self) -> Vec<Sym> {
+        self
+    }
+}
+impl IntoResults for (Sym, Sym) {
+    fn into_results(self) -> Vec<Sym> {
+        vec![self.0, self.1]
+    }
+}
+impl IntoResults for (Sym, Sym, Sym) {
+    fn into_results(self) -> Vec<Sym> {
+        vec![self.0, self.1, self.2]
+    }
+}
+
+const IGNORING: i64 = -100;
+fn attention() -> Attention {
+    Attention::default()
+}
+fn loss() -> CrossEntropy {
+    CrossEntropy::default()
+}
+fn linear_blend(a: Sym, b: Sym) -> Sym {
+    a.lerp(b, 0.25)
+}
+
+table! {
+    // activations
+    relu(x) x.relu(); relu_i32(x) x.relu(); relu6(x) x.relu6(); leaky_relu(x) x.leaky_relu(0.01);
+    elu(x) x.elu(1.5); selu(x) x.selu(); celu(x) x.celu(1.5); gelu(x) x.gelu(); gelu_tanh(x) x.gelu_tanh();
+    quick_gelu(x) x.quick_gelu(); silu(x) x.silu(); mish(x) x.mish(); softplus(x) x.softplus(); sigmoid(x) x.sigmoid();
+    log_sigmoid(x) x.log_sigmoid(); softsign(x) x.softsign(); hard_tanh(x) x.hard_tanh(); hard_sigmoid(x) x.hard_sigmoid();
+    hard_swish(x) x.hard_swish(); square(x) x.square(); reciprocal(x) x.reciprocal();
+    // special functions
+    logaddexp(a, b) a.logaddexp(b); xlogy(a, b) a.xlogy(b); xlog1py(a, b) a.xlog1py(b); hypot(a, b) a.hypot(b);
+    heaviside(a, b) a.heaviside(b); floor_div(a, b) a.floor_div(b); modulo(a, b) a.modulo(b);
+    floor_div_int(a, b) a.floor_div(b); modulo_int(a, b) a.modulo(b); is_nan(x) x.is_nan(); is_inf(x) x.is_inf();
+    nan_to_num(x) x.nan_to_num(); sinc(x) x.sinc(); deg2rad(x) x.deg2rad(); rad2deg(x) x.rad2deg();
+    lerp(a, b) linear_blend(a, b); ndtri(p) p.ndtri(); ndtr(x) x.ndtr(); logit(p) p.logit(); clip(x) x.clip(-1, 2);
+    clip_tensors(x, lo, hi) x.clip(lo, hi); select(c, a, b) c.select(a, b); select_scalar(c, x) c.select(x, 0.5);
+    pow(x) x.pow(2); maximum(a, b) a.maximum(b); minimum(a, b) a.minimum(b);
+    // reductions
+    sum_1(x) x.sum(1); sum_02_keep(x) x.sum(keep([0, 2])); sum_all(x) x.sum(..);
+    mean_1(x) x.mean(1); mean_02_keep(x) x.mean(keep([0, 2])); mean_all(x) x.mean(..);
+    prod_1(x) x.prod(1); prod_02_keep(x) x.prod(keep([0, 2])); prod_all(x) x.prod(..);
+    max_1(x) x.max(1); max_02_keep(x) x.max(keep([0, 2])); max_all(x) x.max(..);
+    min_1(x) x.min(1); min_02_keep(x) x.min(keep([0, 2])); min_all(x) x.min(..);
+    var_1(x) x.var(1); var_02_keep(x) x.var(keep([0, 2])); var_all(x) x.var(..); var_corrected(x) x.var_corrected(0, 1);
+    std_1(x) x.std(1); std_02_keep(x) x.std(keep([0, 2])); std_all(x) x.std(..);
+    logsumexp_1(x) x.logsumexp(1); logsumexp_02_keep(x) x.logsumexp(keep([0, 2])); logsumexp_all(x) x.logsumexp(..);
+    norm_1(x) x.norm(1); norm_02_keep(x) x.norm(keep([0, 2])); norm_all(x) x.norm(..); norm_3(x) x.norm_p(3.0, 1);
+    norm_one(x) x.norm_p(1.0, 1); norm_inf(x) x.norm_p(f64::INFINITY, 1); norm_zero(x) x.norm_p(0.0, 1);
+    norm_minus_inf(x) x.norm_p(f64::NEG_INFINITY, 1);
+    median_1(x) x.median(1); median_02_keep(x) x.median(keep([0, 2])); median_all(x) x.median(..);
+    quantile_1(x) x.quantile(0.3, 1); quantile_02_keep(x) x.quantile(0.3, keep([0, 2])); quantile_all(x) x.quantile(0.3, ..);
+    count_nonzero(x) x.count_nonzero(1); any(x) x.any(1); all(x) x.all(1);
+    argmax_1(x) x.argmax(1); argmax_all(x) x.argmax(..); argmax_keep(x) x.argmax(keep(0));
+    argmin_1(x) x.argmin(1); argmin_all(x) x.argmin(..); argmin_keep(x) x.argmin(keep(0));
+    cumsum(x) x.cumsum(1); cumprod(x) x.cumprod(1); cummax(x) x.cummax(1); cummin(x) x.cummin(1);
+    cumlogsumexp(x) x.cumlogsumexp(1); diff(x) x.diff(1);
+    // normalisation and loss
+    softmax(x) x.softmax(-1); softmax_all(x) x.softmax(..); log_softmax(x) x.log_softmax(-1);
+    layer_norm(x) x.layer_norm(-1, 1e-5); rms_norm(x) x.rms_norm(-1, 1e-6); group_norm(x) x.group_norm(2, 1e-5);
+    batch_norm(x, m, v, w, b) x.batch_norm(1, m, v, w, b, 1e-5);
+    batch_norm_training(x, w, b) x.batch_norm_training(1, w, b, 1e-5); normalize(x) x.normalize(-1, 1e-12);
+    cross_entropy(x, y) x.cross_entropy(y, loss());
+    cross_entropy_smooth(x, y) x.cross_entropy(y, loss().label_smoothing(0.1).ignore_index(IGNORING));
+    cross_entropy_sum(x, y) x.cross_entropy(y, loss().ignore_index(IGNORING).reduction(Reduction::Sum));
+    cross_entropy_each(x, y) x.cross_entropy(y, loss().ignore_index(IGNORING).reduction(Reduction::None));
+    cross_entropy_soft(x, y) x.cross_entropy(y, loss().label_smoothing(0.1));
+    bce(p, t) p.binary_cross_entropy(t); bce_logits(x, t) x.binary_cross_entropy_with_logits(t); mse(a, b) a.mse(b);
+    one_hot(i) i.one_hot(4);
+    // attention
+    attention(q, k, v) q.scaled_dot_product_attention(k, v, attention());
+    attention_equal(q, k, v) q.scaled_dot_product_attention(k, v, attention().causal());
+    attention_causal(q, k, v) q.scaled_dot_product_attention(k, v, attention().causal());
+    attention_from(q, k, v) q.scaled_dot_product_attention(k, v, attention().causal_from(2));
+    attention_mask(q, k, v, m) q.scaled_dot_product_attention(k, v, attention().mask(m).scale(0.3));
+    attention_bias(q, k, v, m) q.scaled_dot_product_attention(k, v, attention().mask(m));
+    rope(x, at) x.rope(at, &Rope::default()); rope_interleaved(x, at) x.rope(at, &Rope::default().interleaved().features(6));
+    // ordering and sets
+    sort(x) x.sort(1); sort_descending(x) x.sort_descending(1); argsort(x) x.argsort(1);
+    argsort_descending(x) x.argsort_descending(1); sort_by_key(x, k) x.sort_by_key(k, 1); top_k(x) x.top_k(3);
+    searchsorted(a, v) a.searchsorted(v); searchsorted_right(a, v) a.searchsorted_right(v); bincount(x) x.bincount(5);
+    segment_sum(x, i) x.segment_sum(i, 3); segment_prod(x, i) x.segment_prod(i, 3); segment_max(x, i) x.segment_max(i, 3);
+    segment_min(x, i) x.segment_min(i, 3); unique(x) x.unique(6);
+    // shape and index
+    squeeze_expand(x) x.expand_dims(1).expand_dims(-1).squeeze([1, -1]); stack(x) stack([x, x + 1], 1);
+    unstack(x) x.unstack(0); split(x) x.split([1, 3], 2); chunk(x) x.chunk(2, 2); repeat(x) x.repeat(2, 1);
+    tile(x) x.tile([2, 1, 2]); roll(x) (x.roll(1, 2), x.roll(-2, 1), x.roll(7, 2)); flip(x) x.flip([0, 2]);
+    swap_axes(x) x.swap_axes(0, 2); move_axis(x) x.move_axis(0, -1); broadcast_to(x) x.broadcast_to([2, 3, 4]);
+    flatten(x) (x.flatten(1), x.ravel()); pad(x) x.pad(&[(1, 0), (2, 1)], 7); windows(x) x.windows(2, 2, 0);
+    tril(x) (x.tril(0), x.tril(1), x.tril(-1)); triu(x) (x.triu(0), x.triu(1), x.triu(-1)); diagonal(x) x.diagonal();
+    diag(x) x.diag(); take(x, i) x.take(i, 1); take_along_axis(x, i) x.take_along_axis(i, 2);
+    put_along_axis(x, i) x.put_along_axis(i, -1, 2);
+    creators() vec![arange(I32, 0, 10, 3), arange(F32, 3, 0, -0.5), eye(F32, 3), iota(F32, [3, 2], 0)];
+    linspace() linspace(F64, -1.0, 3.0, 7); meshgrid(a, b) meshgrid([a, b]);
+    // contraction
+    dot(a, b) a.dot(b); matmul(a, b) a.matmul(b); tensordot(a, b) a.tensordot(b, [1, 2], [1, 0]);
+    linear(x, w, b) x.linear(w, Some(b)); outer(a, b) a.outer(b); kron(a, b) a.kron(b);
+    einsum_matmul(a, b) einsum("bij,bjk->bik", [a, b]); einsum_trace(a) einsum("ii", [a]); einsum_diag(a) einsum("ii->i", [a]);
+    einsum_sum(a) einsum("ij->j", [a]); einsum_transpose(a) einsum("ba", [a]); einsum_outer(a, b) einsum("i,j->ij", [a, b]);
+    einsum_three(a, b, c) einsum("ij,jk,kl->il", [a, b, c]); einsum_dots(a, b) einsum("...ij,...jk->...ik", [a, b]);
+    einsum_bilinear(a, w, b) einsum("bi,oij,bj->bo", [a, w, b]); einsum_elementwise(a, b) einsum("ij,ij->ij", [a, b]);
+    einsum_inner(a, b) einsum("i,i", [a, b]);
+    // windows
+    conv(x, w) x.conv(w, Conv::default().strides([2, 1]).padding([(1, 2), (0, 1)]).dilation([1, 2]));
+    conv_groups(x, w) x.conv(w, Conv::default().groups(2)); conv1d(x, w) x.conv1d(w, Conv::default().strides([2]).padding([(1, 1)]));
+    conv3d(x, w) x.conv3d(w, Conv::default());
+    conv_transpose(x, w) x.conv_transpose(w, Conv::default().strides([2, 2]).padding([(1, 1), (1, 1)]));
+    max_pool(x) x.max_pool([2, 3], [2, 1]); max_pool_padded(x) x.max_pool_padded([2, 2], [2, 2], &[(1, 1), (1, 1)]);
+    avg_pool(x) x.avg_pool([2, 2], [2, 1]); adaptive_avg_pool(x) x.adaptive_avg_pool([2, 2]);
+    adaptive_max_pool(x) x.adaptive_max_pool([2, 2]); resize_nearest(x) x.interpolate([7, 4], Interpolation::Nearest);
+    resize_bilinear(x) x.interpolate([7, 4], Interpolation::Linear);
+}
+
+fn function(name: &str) -> Option<Function> {
+    TABLE.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
+}
+
+/// Traces the case on inputs of these types.
+fn graph(case: &Case, specs: Vec<TensorSpec>) -> std::result::Result<Graph<Vec<Sym>, Vec<Sym>>, String> {
+    let f = function(&case.name).ok_or("no such composite in the table")?;
+    trace(move |xs: Vec<Sym>| f(&xs), specs).map_err(|e| e.to_string())
+}
+
+fn judge(case: &Case, actual: &[Tensor]) -> std::result::Result<(), String> {
+    if actual.len() != case.expected.len() {
+        return Err(format!("expected {} results, got {}", case.expected.len(), actual.len()));
+    }
+    for (i, (a, e)) in actual.iter().zip(&case.expected).enumerate() {
+        compare(a, e, case.category).map_err(|m| format!("result {i}: {m}"))?;
+    }
+    Ok(())
+}
+
+fn report(failures: &[String]) {
+    let shown = failures.iter().take(60).cloned().collect::<Vec<_>>().join("\n");
+    assert!(failures.is_empty(), "{} failures\n{shown}", failures.len());
+}
+
+/// Every case on every backend, traced on the specs that `specs` makes of the inputs; the names of those that do not trace.
+fn run_all(specs: fn(&[Tensor]) -> Vec<TensorSpec>) -> (Vec<String>, BTreeSet<String>) {
+    let (mut failures, mut untraced) = (vec![], BTreeSet::new());
+    let list = backends();
+    for (i, case) in cases().iter().enumerate() {
+        let g = match graph(case, specs(&case.inputs)) {
+            Ok(g) => g,
+            Err(m) => {
+                untraced.insert(case.name.clone());
+                failures.push(format!("case {i} {} ({}): {m}", case.name, case.source));
+                continue;
+            }
+        };
+        for b in list.iter().filter(|b| !b.devices().is_empty()) {
+            let run = execute(b, g.module(), &case.inputs).map_err(|e| format!("{e:?}"));
+            if let Err(m) = run.and_then(|r| judge(case, &r)) {
+                failures.push(format!("{} case {i} {} ({}): {m}", b.name(), case.name, case.source));
+            }
+        }
+    }
+    (failures, untraced)
+}
+
+#[test]
+fn values_on_every_backend() {
+    report(&run_all(|inputs| inputs.iter().map(Tensor::spec).collect()).0);
+}
+
+/// The specs with a symbol for each extent of 2 or more; equal extents share one.
+fn symbolic(inputs: &[Tensor]) -> Vec<TensorSpec> {
+    let extent = |&d: &Dim| d.get().filter(|&n| n > 1).map_or(d, |n| dim(&format!("n{n}")));
+    inputs.iter().map(|t| spec(t.dtype(), t.spec().shape.iter().map(extent).collect::<Shape>())).collect()
+}
+
+/// Composites that need an extent as a number: to count parts, to choose windows, to pair features.
+const STATIC: &[&str] = &[
+    "group_norm",
+    "attention",
+    "attention_causal",
+    "attention_from",
+    "attention_mask",
+    "attention_bias",
+    "rope",
+    "unstack",
+    "chunk",
+    "broadcast_to",
+    "conv_groups",
+    "adaptive_avg_pool",
+    "adaptive_max_pool",
+];
+
+#[test]
+fn values_of_symbolic_shapes() {
+    let (failures, untraced) = run_all(symbolic);
+    let want: BTreeSet<String> = STATIC.iter().map(|n| n.to_string()).collect();
+    let failures: Vec<String> =
+        failures.into_iter().filter(|f| !want.iter().any(|n| f.contains(&format!(" {n} (")))).collect();
+    report(&failures);
+    assert_eq!(untraced, want);
+}
+
+#[test]
+fn every_composite_of_the_table_has_a_case() {
+    let have: BTreeSet<String> = cases().into_iter().map(|c| c.name).collect();
+    let want: BTreeSet<String> = TABLE.iter().map(|(n, _)| n.to_string()).collect();
+    assert_eq!(have, want);
+}
