@@ -1,6 +1,8 @@
 //! Products of strided matrices of every accumulating element type.
 
 use super::combine::Combine;
+use faer::traits::ComplexField;
+use faer::{Accum, MatMut, MatRef, Par};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayViewMut2, LinalgScalar, ShapeBuilder};
 use num_complex::Complex;
@@ -13,14 +15,8 @@ pub(crate) struct Strided<'a, T> {
     pub(crate) col: usize,
 }
 
-impl<'a, T> Strided<'a, T> {
-    fn t(self) -> Strided<'a, T> {
-        Strided { data: self.data, row: self.col, col: self.row }
-    }
-}
-
 /// Below this many products the call of a blocked kernel costs more than it saves.
-const SMALL: usize = 8 * 8 * 8;
+const SMALL: usize = 4 * 4 * 4;
 
 /// An element whose matrices multiply.
 pub(crate) trait MatMul: Combine {
@@ -34,10 +30,39 @@ macro_rules! loops_only { ($($t:ty)*) => { $(impl MatMul for $t {
 loops_only!(bool i8 i16 i32 i64 u8 u16 u32 u64 half::f16 half::bf16);
 macro_rules! blocked { ($($t:ty)*) => { $(impl MatMul for $t {
     fn blocked(sizes: [usize; 3], a: Strided<$t>, b: Strided<$t>, c: &mut [$t], ldc: usize) -> bool {
-        through_ndarray(sizes, a, b, c, ldc).is_some()
+        through_faer(sizes, a, b, c, ldc).or_else(|| through_ndarray(sizes, a, b, c, ldc)).is_some()
     }
 })* } }
 blocked!(f32 f64 Complex<f32> Complex<f64>);
+
+/// A matrix with elements that are one apart, for faer; `None` for any other.
+fn view<T>(x: Strided<'_, T>, rows: usize, columns: usize) -> Option<MatRef<'_, T>> {
+    if x.col == 1 || columns == 1 {
+        let data = x.data.get(..(rows - 1) * x.row + columns)?;
+        return Some(MatRef::from_row_major_slice_with_stride(data, rows, columns, x.row));
+    }
+    if x.row == 1 || rows == 1 {
+        let data = x.data.get(..(columns - 1) * x.col + rows)?;
+        return Some(MatRef::from_column_major_slice_with_stride(data, rows, columns, x.col));
+    }
+    None
+}
+
+/// Two to three times as fast as `matrixmultiply` behind ndarray; takes operands with a unit stride.
+fn through_faer<T: ComplexField + Combine>(
+    [m, k, n]: [usize; 3],
+    a: Strided<T>,
+    b: Strided<T>,
+    c: &mut [T],
+    ldc: usize,
+) -> Option<()> {
+    let (a, b) = (view(a, m, k)?, view(b, k, n)?);
+    let c = c.get_mut(..(m - 1) * ldc + n).filter(|_| ldc >= n)?;
+    // Not `from_row_major_slice_with_stride_mut`: in faer 0.24 it gives the rows, not the columns, the unit stride.
+    let c = MatMut::from_column_major_slice_with_stride_mut(c, n, m, ldc).transpose_mut();
+    faer::linalg::matmul::matmul(c, Accum::Replace, a, b, T::ONE, Par::Seq);
+    Some(())
+}
 
 fn through_ndarray<T: LinalgScalar>(
     [m, k, n]: [usize; 3],
@@ -61,20 +86,10 @@ pub(crate) fn matmul<T: MatMul>(sizes: [usize; 3], a: Strided<T>, b: Strided<T>,
     if m * k * n == 0 {
         return;
     }
-    if n == 1 && ldc == 1 && m > 1 {
-        return matmul([1, k, m], b.t(), a.t(), c, m);
+    if m * k * n > SMALL && T::blocked(sizes, a, b, c, ldc) {
+        return;
     }
     let row = |i: usize| a.data[i * a.row..].iter().step_by(a.col.max(1)).take(k);
-    if m == 1 && b.row == 1 && a.col == 1 {
-        for (j, c) in c[..n].iter_mut().enumerate() {
-            *c = dot_contiguous(&a.data[..k], &b.data[j * b.col..j * b.col + k]);
-        }
-        return;
-    }
-    let axpy = m * k * n <= SMALL || (m == 1 && b.col == 1);
-    if !axpy && T::blocked(sizes, a, b, c, ldc) {
-        return;
-    }
     for i in 0..m {
         let out = &mut c[i * ldc..i * ldc + n];
         for (p, &x) in row(i).enumerate() {
@@ -86,18 +101,4 @@ pub(crate) fn matmul<T: MatMul>(sizes: [usize; 3], a: Strided<T>, b: Strided<T>,
             }
         }
     }
-}
-
-/// The inner product in eight partial sums, which the compiler keeps in vector registers.
-fn dot_contiguous<T: Combine>(a: &[T], b: &[T]) -> T {
-    let mut sums = [T::ZERO; 8];
-    let (ca, cb) = (a.chunks_exact(8), b.chunks_exact(8));
-    let tail = ca.remainder().iter().zip(cb.remainder()).fold(T::ZERO, |s, (&x, &y)| s.add(x.mul(y)));
-    for (x, y) in ca.zip(cb) {
-        for i in 0..8 {
-            sums[i] = sums[i].add(x[i].mul(y[i]));
-        }
-    }
-    let [s0, s1, s2, s3, s4, s5, s6, s7] = sums;
-    s0.add(s4).add(s1.add(s5)).add(s2.add(s6).add(s3.add(s7))).add(tail)
 }

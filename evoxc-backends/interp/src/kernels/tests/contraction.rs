@@ -2,6 +2,7 @@
 
 use super::{same, t};
 use crate::kernels::contraction::dot;
+use crate::kernels::matmul::{Strided, matmul};
 use evoxc_core::{DType, F16, F32, F64, I32, Tensor};
 use evoxc_ir::AxisPair;
 use num_complex::Complex;
@@ -81,6 +82,21 @@ fn sizes_and_layouts() {
     for dtype in [F32, F64, I32, DType::C64, DType::C128, DType::BF16] {
         for (m, k, n) in [(1, 1, 1), (1, 9, 5), (5, 9, 1), (1, 17, 1), (3, 2, 4), (9, 10, 11), (33, 5, 20), (2, 0, 3)] {
             check(dtype, m, k, n);
+        }
+    }
+}
+
+// The definition, into rows that are further apart than they are long: what lies between stays as it is.
+#[test]
+fn rows_with_gaps() {
+    for (m, k, n) in [(1, 9, 5), (5, 9, 1), (3, 2, 4), (9, 10, 11), (33, 5, 20), (2, 600, 3)] {
+        let (a, b, gap) = (vec![1f32; m * k], vec![2f32; k * n], 3);
+        let mut c = vec![0f32; m * (n + gap)];
+        let (a, b) = (Strided { data: &a, row: k, col: 1 }, Strided { data: &b, row: 1, col: k });
+        matmul([m, k, n], a, b, &mut c, n + gap);
+        for row in c.chunks(n + gap) {
+            assert!(row[..n].iter().all(|&x| x == 2. * k as f32), "{m}x{k}x{n}: {c:?}");
+            assert_eq!(row[n..], [0.; 3]);
         }
     }
 }
