@@ -101,6 +101,24 @@ fn rows_with_gaps() {
     }
 }
 
+// Same inputs, same bits, wherever in memory they lie.
+#[test]
+fn bits_do_not_depend_on_addresses() {
+    for (m, k, n) in [(1, 100, 70), (70, 100, 1), (5, 3, 7), (37, 129, 41)] {
+        let value = |i: usize| ((i * 7919 + 13) % 1009) as f32 / 1009. - 0.5;
+        let product = |shift: usize| {
+            let place = |len: usize| (0..len + shift).map(|i| value(i.saturating_sub(shift))).collect::<Vec<_>>();
+            let (a, b, mut c) = (place(m * k), place(k * n), vec![0f32; m * n + shift]);
+            let a = Strided { data: &a[shift..], row: k, col: 1 };
+            let b = Strided { data: &b[shift..], row: n, col: 1 };
+            matmul([m, k, n], a, b, &mut c[shift..], n);
+            c[shift..].iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+        };
+        let want = product(0);
+        (1..16).for_each(|shift| assert_eq!(product(shift), want, "{m}x{k}x{n} at {shift}"));
+    }
+}
+
 // NumPy: a row of NaN or inf * 0 is NaN; empty operands; a scalar product; complex products do not conjugate.
 #[test]
 fn edges() {
