@@ -23,11 +23,11 @@ impl AnyLowered {
     }
 }
 
-/// [`Backend`] without its associated type.
-/// The artifact of a backend that is chosen at run time.
+/// The artifact of an [`AnyBackend`].
 #[derive(Clone)]
 pub struct AnyArtifact(Arc<dyn Any + Send + Sync>);
 
+/// [`Backend`] without its associated types.
 trait Erased: Send + Sync {
     fn name(&self) -> &str;
     fn version(&self) -> String;

@@ -83,7 +83,8 @@ impl<B: Backend> CompiledArtifact<Dyn<Tensor>, Dyn<Tensor>, B> {
     /// kind or version of the format.
     pub fn open(path: impl AsRef<Path>, backend: &B) -> Result<Self> {
         let (signature, payload) = persist::read(path.as_ref(), Kind::Artifact, backend)?;
-        let artifact = backend.artifact_from_bytes(&payload)?;
+        let read = backend.artifact_from_bytes(&payload);
+        let artifact = read.map_err(|e| persist::refused(path.as_ref(), Kind::Artifact, &e))?;
         Ok(CompiledArtifact::new(backend.clone(), artifact, Arc::new(signature)))
     }
     /// The same program with its types, if its structures can be an `I` and an `O`.
