@@ -16,6 +16,7 @@ mod module;
 mod op;
 mod parse;
 mod print;
+mod simplify;
 mod verify;
 
 pub use attr::{
@@ -27,3 +28,4 @@ pub use infer::{RegionType, Types, infer};
 pub use literal::{parse_literal, parse_type};
 pub use module::{Func, MAX_REGION_DEPTH, Module, Name, Op, Region, TensorType, Value, ValueInfo};
 pub use op::{Binary, Category, OpRow, Prim, TABLE, Unary};
+pub use simplify::simplify;

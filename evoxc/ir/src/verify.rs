@@ -12,7 +12,7 @@ use evoxc_core::{Dim, IrError, Loc, OpError, Result};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 impl Module {
     /// Checks every rule of the IR.
