@@ -3,8 +3,8 @@
 
 use crate::case::{self, Case, files, read};
 use crate::run::{Failure, execute, judge, load, same_bits};
-use evoxc_core::Error;
-use evoxc_ir::Module;
+use evoxc_core::{Error, Tensor};
+use evoxc_ir::{Literal, Module, Op, Prim, Value, simplify};
 use evoxc_stage::{AnyBackend, Backend};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -41,11 +41,11 @@ pub fn each(kind: &str, mut check: impl FnMut(&Case) -> Result<(), String>) -> V
 
 /// Print cases: prints each program after `change` and compares the print with the expected one, or, where the case
 /// holds none, with the program itself.
-fn prints(kind: &str, change: impl Fn(&mut Module) -> Result<(), String>) -> Vec<String> {
+fn prints(kind: &str, change: impl Fn(Module) -> Result<Module, String>) -> Vec<String> {
     let print = |case: &Case| -> Result<String, String> {
-        let mut module = Module::parse(&case.program).map_err(|e| e.to_string())?;
+        let module = Module::parse(&case.program).map_err(|e| e.to_string())?;
         module.verify().map_err(|e| e.to_string())?;
-        change(&mut module)?;
+        let module = change(module)?;
         let text = module.to_string();
         let again = Module::parse(&text).map_err(|e| format!("the print does not parse: {e}\n{text}"))?;
         again.verify().map_err(|e| format!("the print does not verify: {e}\n{text}"))?;
@@ -107,14 +107,15 @@ fn rewritten(file: &Path, print: &dyn Fn(&Case) -> Result<String, String>) -> Re
 
 /// `roundtrip`: a program prints as it stands, or as the lines after `// ---- printed`; the print parses back.
 pub fn roundtrip() -> Vec<String> {
-    prints("roundtrip", |_| Ok(()))
+    prints("roundtrip", Ok)
 }
 
 /// `simplify`: a program simplifies to the lines after `// ---- simplified`.
 pub fn simplified() -> Vec<String> {
     prints("simplify", |m| {
-        simplify(m);
-        m.verify().map_err(|e| format!("the simplified module does not verify: {e}\n{m}"))
+        let simple = simplify(&m);
+        simple.verify().map_err(|e| format!("the simplified module does not verify: {e}\n{simple}"))?;
+        Ok(simple)
     })
 }
 
@@ -208,22 +209,46 @@ pub fn values(backend: &AnyBackend) -> Vec<String> {
     failures
 }
 
-/// `run` once more: neither simplification nor print and parse changes a bit of what the program gives.
+/// The program with its inputs as constants, so that simplification sees everything; `None` with symbolic extents.
+fn closed(module: &Module, inputs: &[Tensor]) -> Option<Module> {
+    let mut closed = module.clone();
+    let main = closed.funcs.first_mut()?;
+    if main.values.iter().any(|v| v.ty.shape.iter().any(|d| !d.is_const())) {
+        return None;
+    }
+    let args = std::mem::take(&mut main.body.args);
+    let constant = |(v, t): (Value, &Tensor)| Op {
+        prim: Prim::Constant { value: Literal::Dense(t.clone()) },
+        operands: Default::default(),
+        results: [v].into_iter().collect(),
+        regions: vec![],
+        loc: None,
+    };
+    main.body.ops.splice(0..0, args.into_iter().zip(inputs).map(constant));
+    Some(closed)
+}
+
+/// `run` once more: neither simplification (with inputs, and with their values as constants) nor print and parse changes
+/// a bit of what the program gives.
 pub fn preserved(backend: &AnyBackend) -> Vec<String> {
     each("run", |case| {
         let value = load(case)?;
-        let run = |m: &Module| execute(backend, m, &value.inputs).map_err(|e| format!("{e:?}"));
-        let before = run(&value.module)?;
-        let mut simple = value.module.clone();
-        simplify(&mut simple);
+        let run = |m: &Module, inputs: &[Tensor]| execute(backend, m, inputs).map_err(|e| format!("{e:?}"));
+        let before = run(&value.module, &value.inputs)?;
+        let simple = simplify(&value.module);
         simple.verify().map_err(|e| format!("simplified, it does not verify: {e}\n{simple}"))?;
-        same_bits(&before, &run(&simple)?).map_err(|m| format!("simplified: {m}\n{simple}"))?;
+        same_bits(&before, &run(&simple, &value.inputs)?).map_err(|m| format!("simplified: {m}\n{simple}"))?;
+        if let Some(closed) = closed(&value.module, &value.inputs) {
+            closed.verify().map_err(|e| format!("with constants, it does not verify: {e}\n{closed}"))?;
+            let simple = simplify(&closed);
+            simple.verify().map_err(|e| format!("simplified with constants, it does not verify: {e}\n{simple}"))?;
+            same_bits(&before, &run(&simple, &[])?).map_err(|m| format!("simplified with constants: {m}\n{simple}"))?;
+        }
         let text = value.module.to_string();
         let again = Module::parse(&text).map_err(|e| format!("the print does not parse: {e}\n{text}"))?;
         if again != value.module {
             return Err(format!("the print parses to another module:\n{text}"));
         }
-        same_bits(&before, &run(&again)?).map_err(|m| format!("printed and parsed: {m}"))
+        same_bits(&before, &run(&again, &value.inputs)?).map_err(|m| format!("printed and parsed: {m}"))
     })
 }
-fn simplify(_: &mut Module) {}
