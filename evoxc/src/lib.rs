@@ -58,7 +58,7 @@ pub mod ir {
         Algorithm, Attr, AttrValue, AxisPair, Binary, Category, ConvLayout, CumOp, Direction, FftKind, Flag, Func,
         FuncRef, GatherDims, GraphFile, LinTranspose, Literal, MAX_REGION_DEPTH, Module, Name, Op, OpRow, Padding,
         Prim, Reducer, Region, RegionType, ScatterDims, ScatterOp, SelectOp, SortKeys, SortOrder, TABLE, TensorType,
-        Unary, Value, ValueInfo, Window, infer, parse_literal, parse_type,
+        Unary, Value, ValueInfo, Window, infer, parse_literal, parse_type, simplify,
     };
 }
 

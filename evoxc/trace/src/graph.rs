@@ -180,6 +180,12 @@ impl<I, O> Graph<I, O> {
     pub fn structural_hash(&self) -> u64 {
         self.inner.module.structural_hash()
     }
+    /// The same program with common subexpressions merged, dead code removed, and exact ops on constants folded; every
+    /// bit of every result is preserved.
+    pub fn simplify(&self) -> Graph<I, O> {
+        let i = &self.inner;
+        Graph::from_parts(evoxc_ir::simplify(&i.module), i.inputs.clone(), i.outputs.clone(), i.captures.clone())
+    }
     /// The erased form.
     pub fn erase(self) -> Graph {
         Graph { inner: self.inner, trees: PhantomData }

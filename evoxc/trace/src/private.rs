@@ -125,9 +125,10 @@ macro_rules! comparisons {
         #[doc = "The comparison of any two values inside a defn."]
         #[inline(always)]
         #[track_caller]
-        pub fn $f<L: Kind + ?Sized, R: Kind + ?Sized>(l: &L, r: &R) -> L::Left<R>
+        pub fn $f<L, R>(l: &L, r: &R) -> L::Left<R>
         where
-            L: $T<R, L::Left<R>>,
+            L: Kind + $T<R, L::Left<R>> + ?Sized,
+            R: Kind + ?Sized,
         {
             $T::$f(l, r)
         }

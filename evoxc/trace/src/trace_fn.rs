@@ -97,7 +97,6 @@ fn check_extents(s: &TensorSpec) -> Result<()> {
 ///
 /// # Errors
 /// Those of each stage.
-#[allow(clippy::type_complexity)]
 pub fn build<F, S, M, B: Backend>(
     f: F,
     specs: S,
@@ -110,7 +109,6 @@ where
     load(&trace(f, specs)?, backend)
 }
 
-#[allow(clippy::type_complexity)]
 fn load<I: Tree<Sym>, O: Tree<Sym>, B: Backend>(
     graph: &Graph<I, O>,
     backend: &B,

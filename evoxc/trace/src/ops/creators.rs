@@ -91,10 +91,10 @@ pub fn arange(dtype: DType, start: impl Into<Scalar>, stop: impl Into<Scalar>, s
     let Ok(n) = i64::try_from(n) else { return bad("the range is too long") };
     let mut out = iota(dtype, [n], 0);
     if step != Scalar::Int(1) {
-        out = out * Plain(step);
+        out *= Plain(step);
     }
     if start != Scalar::Int(0) {
-        out = out + Plain(start);
+        out += Plain(start);
     }
     out
 }
