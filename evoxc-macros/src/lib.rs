@@ -1,7 +1,7 @@
 //! The macros of evoxc, and nothing but their entry points: this file owns the names users write (`#[defn]`,
 //! `#[derive(Tree)]`, `s!`) and their documentation. The work is done in the modules below, on `proc_macro2` tokens.
 //!
-//! Everything generated refers to `<crate>::__private`, where `<crate>` is found by [`krate`].
+//! Everything generated refers to `<crate>::__private`, where `<crate>` is found by the module `krate`.
 
 use proc_macro::TokenStream;
 
