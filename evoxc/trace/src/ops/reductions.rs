@@ -240,7 +240,7 @@ impl Sym {
     pub fn cumlogsumexp(self, axis: impl AxisInt) -> Sym {
         self.running("cumlogsumexp", CumOp::Logsumexp, axis)
     }
-    /// The difference of neighbours along `axis`, x[i+1] - x[i]: one element less. Of bools: whether they differ.
+    /// The difference of neighbours along `axis`, `x[i+1] - x[i]`: one element less. Of bools: whether they differ.
     #[track_caller]
     pub fn diff(self, axis: impl AxisInt) -> Sym {
         let Some(t) = known("diff", self) else { return Sym::POISON };
