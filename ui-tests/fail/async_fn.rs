@@ -1,0 +1,8 @@
+use evoxc::prelude::*;
+
+#[defn]
+async fn f(x: Sym) -> Sym {
+    x
+}
+
+fn main() {}

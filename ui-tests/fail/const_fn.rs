@@ -1,0 +1,8 @@
+use evoxc::prelude::*;
+
+#[defn]
+const fn f(x: Sym) -> Sym {
+    x
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use evoxc::prelude::*;
+
+#[defn(crate = evoxc, crate = evoxc)]
+fn f(x: Sym) -> Sym {
+    x
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use evoxc::prelude::*;
+
+#[defn]
+extern "C" fn f(x: Sym) -> Sym {
+    x
+}
+
+fn main() {}

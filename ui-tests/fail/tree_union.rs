@@ -1,0 +1,8 @@
+use evoxc::prelude::*;
+
+#[derive(Tree)]
+union U<T: Copy> {
+    a: T,
+}
+
+fn main() {}

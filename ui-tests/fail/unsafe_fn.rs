@@ -1,0 +1,8 @@
+use evoxc::prelude::*;
+
+#[defn]
+unsafe fn f(x: Sym) -> Sym {
+    x
+}
+
+fn main() {}
