@@ -1,7 +1,7 @@
 use evoxc::prelude::*;
 
 #[defn]
-fn f(x: Sym, ...) -> Sym {
+fn f(x: Sym, rest: ...) -> Sym {
     x
 }
 

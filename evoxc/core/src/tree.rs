@@ -599,7 +599,8 @@ impl<'a, L> Unflatten<'a, L> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tree of `{L}`",
     label = "cannot be an input or output of a graph",
-    note = "trees are `{L}`, tuples to 12, arrays, `Vec`, `Option`, `BTreeMap<String, _>`, `Box`, and types with `#[derive(Tree)]`; a field that is not a tensor is marked `#[tree(static)]`"
+    note = "trees are `{L}`, tuples to 12, arrays, `Vec`, `Option`, `BTreeMap<String, _>`, `Box`, and types with `#[derive(Tree)]`; a field that is not a tensor is marked `#[tree(static)]`",
+    note = "a static argument of a traced function goes in by a closure: `trace(|x: Sym| f(x, 4), spec)`"
 )]
 pub trait Tree<L: Leaf>: Sized {
     /// The same structure with leaves of another type.

@@ -7,7 +7,7 @@ use evoxc_core::Tree;
 /// transform of one. `Marker` tells the kinds apart, so that type inference can choose.
 #[diagnostic::on_unimplemented(
     message = "this is not a graph function of arguments `{Args}`",
-    label = "cannot be traced with arguments `{Args}`",
+    label = "does not take these arguments, or does not return a tree of `Sym`",
     note = "a graph function is a `#[defn]`, a closure with annotated parameters (`|x: Sym| ..`), a `Graph`, or a transform of one; it takes and returns trees of `Sym`",
     note = "static arguments go in by a closure: `trace(|x: Sym| f(x, 4), spec)`; check the number and the types of the arguments (or specs) against the function's signature"
 )]

@@ -13,9 +13,9 @@ use std::marker::PhantomData;
 
 /// What may be the condition of an `if` or `while`, or an operand of `&&` and `||`: `bool` only.
 #[diagnostic::on_unimplemented(
-    message = "the condition of this `if` or `while` is a symbolic tensor, not a `bool`",
-    label = "its value is unknown while the graph is built",
-    note = "choose at run time with `cond(c, || a, || b)` (one branch runs), `c.select(a, b)` (element-wise) or `while_loop(..)`; combine booleans with `&` and `|`"
+    message = "a condition (`if`, `while`, a match guard, `&&`, `||`) must be a static `bool`, found `{Self}`",
+    label = "not a static `bool`",
+    note = "the value of a `Sym` is unknown while the graph is built: choose at run time with `cond(c, || a, || b)` (one branch runs), `c.select(a, b)` (element-wise) or `while_loop(..)`; combine symbolic booleans with `&` and `|`"
 )]
 pub trait StaticBool {
     /// The value.
@@ -35,9 +35,9 @@ pub fn static_bool<B: StaticBool>(b: B) -> bool {
 
 /// What may be matched against literals.
 #[diagnostic::on_unimplemented(
-    message = "a symbolic tensor cannot be matched against literals",
-    label = "its value is unknown while the graph is built",
-    note = "use `switch(index, [..])`, `cond` or `.select`"
+    message = "`{Self}` cannot be matched against literals inside `#[defn]`",
+    label = "not a number, `bool`, `char` or `str`",
+    note = "the value of a `Sym` is unknown while the graph is built: choose at run time with `switch(index, [..])`, `cond(c, || a, || b)` or `c.select(a, b)`"
 )]
 pub trait StaticMatch {
     /// The type matched on.
