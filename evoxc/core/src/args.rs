@@ -4,6 +4,12 @@ use crate::Dim;
 use std::ops::RangeFull;
 
 /// Axes of an op: which, and whether reduced ones stay with size 1.
+///
+/// ```
+/// use evoxc::{Axes, IntoAxes, keep};
+/// assert_eq!([0, -1].into_axes(), Axes { axes: Some(vec![0, -1]), keep: false });
+/// assert_eq!(keep(..).into_axes(), Axes { axes: None, keep: true });
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axes {
     /// The axes as written (negative ones count from the end); `None` for all.
@@ -13,6 +19,16 @@ pub struct Axes {
 }
 
 /// What names axes: an integer, an array, a `Vec`, a slice, or `..` for all; [`keep`] around it keeps reduced axes.
+///
+/// ```
+/// use evoxc::{IntoAxes, prelude::*};
+/// fn spread(x: Sym, axes: impl IntoAxes + Copy) -> Sym {
+///     x.max(axes) - x.min(axes)
+/// }
+/// let graph = trace(|x: Sym| (spread(x, -1), spread(x, [0, 1]), spread(x, ..)), spec(F32, [2, 3, 4]))?;
+/// assert_eq!(graph.output_specs(), [spec(F32, [2, 3]), spec(F32, [4]), spec(F32, [])]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name axes",
     label = "expected axes",
@@ -24,6 +40,17 @@ pub trait IntoAxes {
 }
 
 /// An integer that names an axis; negative ones count from the end.
+///
+/// ```
+/// use evoxc::{AxisInt, prelude::*};
+/// fn range(x: Sym, axis: impl AxisInt) -> Sym {
+///     let x = x.sort(axis);
+///     x.cumsum(axis)
+/// }
+/// let graph = trace(|x: Sym| range(x, -1) + range(x, 0usize), spec(F32, [2, 3]))?;
+/// assert_eq!(graph.output_specs(), [spec(F32, [2, 3])]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(message = "`{Self}` is not an axis number", label = "expected an integer")]
 pub trait AxisInt: Copy {
     /// The number.
@@ -54,6 +81,14 @@ impl IntoAxes for Axes {
 }
 
 /// Axes whose reduction leaves them with size 1; made by [`keep`].
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let centred = |x: Sym| x - x.mean(keep(1));
+/// let y = evaluate(centred, Tensor::from([[1f32, 3.0], [2.0, 6.0]]), &Interp)?;
+/// assert_eq!(y.to_vec::<f32>()?, [-1.0, 1.0, -2.0, 2.0]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Keep<A>(A);
 
@@ -96,6 +131,12 @@ macro_rules! arrays {
 arrays!(1 2 3 4 5 6 7 8 9 10 11 12);
 
 /// One entry of [`Slices`].
+///
+/// ```
+/// use evoxc::{Dim, SliceItem, s};
+/// assert_eq!(s![3].0, [SliceItem::At(Dim::constant(3))]);
+/// assert_eq!(s![..;2].0, [SliceItem::Range(None, None, 2)]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SliceItem {
     /// One index; the axis goes away.
@@ -107,5 +148,13 @@ pub enum SliceItem {
 }
 
 /// What the macro `s![…]` gives to `slice`.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let cut = |x: Sym| x.slice(s![-1, ..;2]);
+/// let y = evaluate(cut, Tensor::from([[1, 2, 3], [4, 5, 6]]), &Interp)?;
+/// assert_eq!(y.to_vec::<i32>()?, [4, 6]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slices(pub Vec<SliceItem>);

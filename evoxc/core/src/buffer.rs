@@ -5,6 +5,14 @@ use half::{bf16, f16};
 use num_complex::Complex;
 
 /// The elements of a host tensor, in row-major order.
+///
+/// ```
+/// use evoxc::{Buffer, prelude::*};
+/// let b = Buffer::from(vec![1f32, 2.0]);
+/// assert_eq!((b.dtype(), b.len()), (F32, 2));
+/// assert_eq!(Tensor::from_buffer(b, [2, 1])?.shape(), [2, 1]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum Buffer {
     /// `bool`
@@ -40,6 +48,13 @@ pub enum Buffer {
 }
 
 /// Access to the variant of one element type; implemented for every [`Element`].
+///
+/// ```
+/// use evoxc::{Buffer, BufferElement};
+/// let b: Buffer = f32::wrap(vec![1.0, 2.0]);
+/// assert_eq!(f32::slice(&b), Some(&[1.0, 2.0][..]));
+/// assert_eq!(i32::take(b), None);
+/// ```
 pub trait BufferElement: Sized + bytemuck::NoUninit {
     /// The vector, if the buffer holds this type.
     fn slice(b: &Buffer) -> Option<&[Self]>;

@@ -5,6 +5,12 @@ use std::fmt;
 use std::str::FromStr;
 
 /// The kind of a [`Device`].
+///
+/// ```
+/// use evoxc::{DeviceKind, prelude::*};
+/// assert_eq!(Device::cuda(1).kind(), DeviceKind::Cuda);
+/// assert!(devices().iter().any(|d| d.kind() == DeviceKind::Cpu));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum DeviceKind {
     /// The host processor.
@@ -20,7 +26,7 @@ pub enum DeviceKind {
 /// A device: its kind and index.
 ///
 /// ```
-/// use evoxc_core::Device;
+/// use evoxc::Device;
 /// assert_eq!("hip:1".parse::<Device>().unwrap(), Device::rocm(1));
 /// assert_eq!(Device::cpu().to_string(), "cpu:0");
 /// ```

@@ -10,7 +10,7 @@ macro_rules! dtypes {
         /// The type of a tensor's elements.
         ///
         /// ```
-        /// use evoxc_core::{DType, F32};
+        /// use evoxc::{DType, F32};
         /// assert_eq!(F32.to_string(), "f32");
         /// assert_eq!("bf16".parse::<DType>().unwrap().size(), 2);
         /// ```
@@ -42,6 +42,15 @@ mod sealed {
 
 /// A Rust type that is the element of a tensor: `bool`, the fixed-size integers to 64 bits, [`half::f16`],
 /// [`half::bf16`], `f32`, `f64`, and `num_complex::Complex` of the last two. All are `ndarray` elements.
+///
+/// ```
+/// use evoxc::{Element, prelude::*};
+/// fn first<T: Element>(t: &Tensor) -> Option<T> {
+///     t.as_slice::<T>().ok()?.first().copied()
+/// }
+/// assert_eq!(first::<f32>(&Tensor::from([1f32, 2.0])), Some(1.0));
+/// assert_eq!(f32::DTYPE, F32);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of tensors",
     note = "elements are bool, i8–i64, u8–u64, half::f16, half::bf16, f32, f64, Complex<f32>, Complex<f64>"

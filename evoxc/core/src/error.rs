@@ -11,6 +11,14 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Any error of evoxc. `Display` is one or more plain lines; `Debug` (what `main` prints) is the full report with
 /// source lines and carets where the source file can be read.
+///
+/// ```
+/// use evoxc::{Error, prelude::*};
+/// match trace(|x: Sym| x.dot(x), spec(F32, [2, 3])) {
+///     Err(Error::Trace(all)) => assert_eq!(all.errors[0].op, "dot"),
+///     other => panic!("{other:?}"),
+/// }
+/// ```
 #[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -96,6 +104,12 @@ impl From<BackendError> for Error {
 }
 
 /// What is wrong with one op: the common part of the errors of tracing, verifying, transforming and lowering.
+///
+/// ```
+/// use evoxc::{OpError, prelude::*};
+/// let e = OpError::new("dot", "no axis to contract").operands([spec(F32, []), spec(F32, [3])]).remedy("use `*`");
+/// assert_eq!(e.to_string(), "dot: no axis to contract (tensor<f32>, tensor<3xf32>); use `*`");
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpError {
     /// The op's name, as printed (`dot`).
@@ -190,6 +204,13 @@ fn snippet(title: &str, source: &str, path: &str, line: usize, column: usize, he
 }
 
 /// All errors of one trace, in the order in which they arose.
+///
+/// ```
+/// use evoxc::{Error, prelude::*};
+/// let Err(Error::Trace(all)) = trace(|x: Sym| (x.sum(5), x.reshape([7])), spec(F32, [2, 3])) else { panic!() };
+/// assert_eq!(all.errors.len(), 2);
+/// assert!(all.errors[0].loc.is_some());
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceErrors {
     /// At least one.
@@ -206,6 +227,12 @@ impl fmt::Display for TraceErrors {
 impl std::error::Error for TraceErrors {}
 
 /// Text (EvoXIR, or a container) that does not parse.
+///
+/// ```
+/// use evoxc::{Error, prelude::*};
+/// let Err(Error::Parse(e)) = Graph::parse("func @f() -> tensor<f32> {\n  return %y\n}") else { panic!() };
+/// assert_eq!((e.line, e.source_line.as_str()), (2, "  return %y"));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParseError {
     /// What is wrong.
@@ -245,6 +272,13 @@ impl fmt::Display for ParseError {
 impl std::error::Error for ParseError {}
 
 /// A module that breaks a rule: which, in which function, at which op.
+///
+/// ```
+/// use evoxc::{Error, prelude::*};
+/// let text = "func @f(%x: tensor<2xf32>) -> tensor<3xf32> {\n  %y = evoxc.neg(%x) : tensor<3xf32>\n  return %y\n}";
+/// let Err(Error::Ir(e)) = Graph::parse(text) else { panic!() };
+/// assert_eq!((e.function.as_str(), e.index, e.op.op.as_str()), ("f", Some(0), "neg"));
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("function @{function}: {op}")]
 pub struct IrError {
@@ -257,6 +291,12 @@ pub struct IrError {
 }
 
 /// A transform that cannot be applied.
+///
+/// ```
+/// use evoxc::{OpError, TransformError};
+/// let e = TransformError { transform: "grad".into(), op: OpError::new("argmax", "it has no derivative") };
+/// assert_eq!(e.to_string(), "grad: argmax: it has no derivative");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{transform}: {op}")]
 pub struct TransformError {
@@ -267,6 +307,13 @@ pub struct TransformError {
 }
 
 /// A backend that cannot take an op, or fails to compile.
+///
+/// ```
+/// use evoxc::{BackendError, Error, OpError};
+/// let op = OpError::new("fft", "it is not supported").remedy("use `Interp`");
+/// let e = Error::from(BackendError { backend: "toy".into(), op });
+/// assert_eq!(e.to_string(), "backend toy: fft: it is not supported; use `Interp`");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("backend {backend}: {op}")]
 pub struct BackendError {
@@ -277,6 +324,13 @@ pub struct BackendError {
 }
 
 /// Host tensors that cannot be made, read or viewed as asked.
+///
+/// ```
+/// use evoxc::{Error, Tensor, TensorError};
+/// let e = Tensor::from_vec(vec![1f32, 2.0, 3.0], [2, 2]).unwrap_err();
+/// assert!(matches!(e, Error::Tensor(TensorError::Size { got: 3, .. })));
+/// assert_eq!(e.to_string(), "shape [2, 2] holds 4 elements, got 3");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TensorError {
@@ -320,6 +374,13 @@ pub enum TensorError {
 }
 
 /// Structures that differ.
+///
+/// ```
+/// use evoxc::{Error, prelude::*};
+/// let specs = Dyn::of((spec(F32, [2]), vec![spec(F32, [3])]));
+/// let Err(Error::Tree(e)) = specs.into::<(TensorSpec, TensorSpec)>() else { panic!() };
+/// assert_eq!(e.path, "1");
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{path}: expected {expected}, got {got}")]
 pub struct TreeError {
@@ -332,6 +393,11 @@ pub struct TreeError {
 }
 
 /// Devices that do not exist or hold what was asked for elsewhere.
+///
+/// ```
+/// use evoxc::{Device, DeviceError};
+/// assert_eq!("gpu".parse::<Device>(), Err(DeviceError::Unknown("gpu".into())));
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DeviceError {
@@ -352,6 +418,14 @@ pub enum DeviceError {
 }
 
 /// Saved stages that cannot be written, read or used here.
+///
+/// ```
+/// use evoxc::{Error, PersistenceError, prelude::*};
+/// let artifact = trace(|x: Sym| -x, spec(F32, [2]))?.lower(&Interp)?.compile()?;
+/// let e = artifact.load(Device::cuda(0)).unwrap_err();
+/// assert!(matches!(e, Error::Persistence(PersistenceError::Mismatch { field: "device", .. })));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PersistenceError {
@@ -382,6 +456,15 @@ pub enum PersistenceError {
 }
 
 /// Inputs that an executable refuses, or a failure of the program.
+///
+/// ```
+/// use evoxc::{Error, RunError, prelude::*};
+/// let b = dim("B");
+/// let exe = build(|x: Sym, y: Sym| x + y, (spec(F32, [b]), spec(F32, [b])), &Interp)?;
+/// let e = exe.run((Tensor::ones(F32, [2]), Tensor::ones(F32, [3]))).unwrap_err();
+/// assert!(matches!(e, Error::Run(RunError::Symbol { here: 3, before: 2, .. })));
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {

@@ -8,7 +8,7 @@ use std::sync::{LazyLock, RwLock};
 /// interned. Locations never take part in the equality or hash of graphs.
 ///
 /// ```
-/// use evoxc_core::Loc;
+/// use evoxc::Loc;
 /// assert_eq!(Loc::new("src/main.rs", 6, 7).to_string(), "src/main.rs:6:7");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

@@ -7,7 +7,7 @@ use num_complex::Complex;
 /// A scalar before it takes a tensor's dtype: what `full`, `pad` and arithmetic with literals accept.
 ///
 /// ```
-/// use evoxc_core::{Scalar, F32, I32};
+/// use evoxc::{Scalar, F32, I32};
 /// assert!(Scalar::from(2).buffer(F32).is_some());
 /// assert!(Scalar::from(2.5).buffer(I32).is_none()); // a float literal does not fit an integer tensor
 /// ```

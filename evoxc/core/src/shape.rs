@@ -8,7 +8,7 @@ use std::ops::Deref;
 /// The extents of a tensor, each a [`Dim`]: a constant, a symbol, or an expression of symbols.
 ///
 /// ```
-/// use evoxc_core::{dim, IntoShape};
+/// use evoxc::{dim, IntoShape};
 /// let s = (dim("B"), 4).into_shape();
 /// assert_eq!(s.to_string(), "[B, 4]");
 /// assert_eq!(s.rank(), 2);
@@ -89,6 +89,16 @@ impl fmt::Debug for Shape {
 }
 
 /// What is a shape: an array, a tuple mixing integers and `Dim`s, a slice, a `Vec`; `[]` is a scalar.
+///
+/// ```
+/// use evoxc::{IntoShape, prelude::*};
+/// fn images(shape: impl IntoShape) -> TensorSpec {
+///     spec(U8, shape)
+/// }
+/// assert_eq!(images((dim("B"), 28, 28)).to_string(), "tensor<Bx28x28xu8>");
+/// assert_eq!(images(vec![28; 2]), images([28, 28]));
+/// assert_eq!(images([]).rank(), 0);
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a shape",
     label = "expected a shape",
@@ -157,7 +167,7 @@ tuples! { A; A B; A B C; A B C D; A B C D E; A B C D E F; A B C D E F G; A B C D
 /// What is known of a tensor before it exists: dtype, shape, and (optionally) the device where it must live.
 ///
 /// ```
-/// use evoxc_core::{spec, F32};
+/// use evoxc::{spec, F32};
 /// assert_eq!(spec(F32, [4, 8]).to_string(), "tensor<4x8xf32>");
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash)]

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Moving the last owner into `Executable::run` donates the storage to it.
 ///
 /// ```
-/// use evoxc_core::{Tensor, F32};
+/// use evoxc::{Tensor, F32};
 /// let t = Tensor::from([[1f32, 2.0], [3.0, 4.0]]);
 /// assert_eq!(t.shape(), [2, 2]);
 /// assert_eq!(t.to_vec::<f32>().unwrap(), [1.0, 2.0, 3.0, 4.0]);

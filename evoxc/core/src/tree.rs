@@ -11,6 +11,19 @@ use std::fmt;
 use std::sync::Arc;
 
 /// A value that may be a `#[tree(static)]` field: part of the structure, not of the data.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// #[derive(Tree, Clone)]
+/// struct Heads<T> {
+///     w: T,
+///     #[tree(static)]
+///     count: usize,
+/// }
+/// let tree = |count| Dyn::of(Heads { w: spec(F32, [8, 8]), count });
+/// assert_eq!(tree(4).leaves().len(), 1);
+/// assert_ne!(tree(4).def(), tree(8).def());
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a static field of a tree",
     note = "a static value is `Clone + PartialEq + Debug + Send + Sync + 'static`"
@@ -19,6 +32,12 @@ pub trait StaticValue: Clone + PartialEq + fmt::Debug + Send + Sync + 'static {}
 impl<T: Clone + PartialEq + fmt::Debug + Send + Sync + 'static> StaticValue for T {}
 
 /// What a node of a tree is.
+///
+/// ```
+/// use evoxc::{TreeDef, TreeKind, TreeToken, prelude::*};
+/// let (_, def) = TreeDef::flatten(vec![spec(F32, [2]), spec(F32, [3])]);
+/// assert_eq!(def.tokens()[0], TreeToken::Open(TreeKind::List, 2));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum TreeKind {
     /// A tuple.
@@ -36,6 +55,12 @@ pub enum TreeKind {
 }
 
 /// One token of a [`TreeDef`], which is a tree in preorder.
+///
+/// ```
+/// use evoxc::{TreeDef, TreeKind, TreeToken, prelude::*};
+/// let (_, def) = TreeDef::flatten(Some(spec(F32, [2])));
+/// assert_eq!(def.tokens(), [TreeToken::Open(TreeKind::Some, 1), TreeToken::Leaf, TreeToken::Close]);
+/// ```
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub enum TreeToken {
     /// A leaf.
@@ -74,7 +99,7 @@ impl PartialEq for TreeToken {
 /// The structure of a tree without its leaves: kinds of nodes, lengths, names, static values.
 ///
 /// ```
-/// use evoxc_core::{spec, TreeDef, F32};
+/// use evoxc::{spec, TreeDef, F32};
 /// let (leaves, def) = TreeDef::flatten((spec(F32, [2]), vec![spec(F32, [])]));
 /// assert_eq!(leaves.len(), 2);
 /// assert_eq!(def.paths(), ["0", "1[0]"]);
@@ -359,6 +384,15 @@ fn describe(t: Option<&TreeToken>) -> String {
 }
 
 /// Collects the leaves and the structure of a tree.
+///
+/// ```
+/// use evoxc::{Flatten, prelude::*};
+/// let mut out = Flatten::new();
+/// (spec(F32, [2]), vec![spec(I32, [])]).flatten(&mut out);
+/// let (leaves, def) = out.finish();
+/// assert_eq!(leaves, [spec(F32, [2]), spec(I32, [])]);
+/// assert_eq!(def.paths(), ["0", "1[0]"]);
+/// ```
 pub struct Flatten<L> {
     leaves: Vec<L>,
     def: Vec<TreeToken>,
@@ -447,6 +481,23 @@ fn restore<T: StaticValue>(text: &str) -> Option<T> {
 }
 
 /// Rebuilds a tree from a structure and leaves.
+///
+/// ```
+/// use evoxc::{Flatten, Leaf, Unflatten, prelude::*};
+/// struct Point<T>(T, T);
+/// impl<L: Leaf> Tree<L> for Point<L> {
+///     type Map<U: Leaf> = Point<U>;
+///     fn flatten(self, out: &mut Flatten<L>) {
+///         (self.0, self.1).flatten(out)
+///     }
+///     fn unflatten(src: &mut Unflatten<'_, L>) -> evoxc::Result<Self> {
+///         <(L, L)>::unflatten(src).map(|(x, y)| Point(x, y))
+///     }
+/// }
+/// let graph = trace(|p: Point<Sym>| p.0 + p.1, Point(spec(F32, []), spec(F32, [])))?;
+/// assert_eq!(graph.specs().1, spec(F32, []));
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 pub struct Unflatten<'a, L> {
     def: &'a TreeDef,
     at: usize,
@@ -596,6 +647,19 @@ impl<'a, L> Unflatten<'a, L> {
 }
 
 /// A nested structure of leaves of type `L`. Derive it with `#[derive(Tree)]`.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// #[derive(Tree, Clone)]
+/// struct Params<T> {
+///     w: T,
+///     b: T,
+/// }
+/// let params = Params { w: spec(F32, [4, 8]), b: spec(F32, [8]) };
+/// let graph = trace(|p: Params<Sym>, x: Sym| x.dot(p.w) + p.b, (params, spec(F32, (dim("B"), 4))))?;
+/// assert_eq!(graph.output_specs(), [spec(F32, (dim("B"), 8))]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tree of `{L}`",
     label = "cannot be an input or output of a graph",
@@ -615,6 +679,14 @@ pub trait Tree<L: Leaf>: Sized {
 }
 
 /// A leaf of trees: `TensorSpec`, `Sym` or `Tensor`.
+///
+/// ```
+/// use evoxc::{Leaf, prelude::*};
+/// fn count<L: Leaf>(tree: impl Tree<L>) -> usize {
+///     Dyn::of(tree).leaves().len()
+/// }
+/// assert_eq!(count((spec(F32, [2]), [spec(F32, []), spec(F32, [])])), 3);
+/// ```
 pub trait Leaf: Tree<Self> + Clone + 'static {}
 
 macro_rules! leaf {
@@ -750,7 +822,7 @@ impl<L: Leaf, A: Tree<L>> Tree<L> for BTreeMap<String, A> {
 /// A tree whose structure is known at run time only: what erased graphs and executables take and give.
 ///
 /// ```
-/// use evoxc_core::{Dyn, Tensor};
+/// use evoxc::{Dyn, Tensor};
 /// let d = Dyn::of((Tensor::from(1f32), Tensor::from(2f32)));
 /// assert_eq!(d.leaves().len(), 2);
 /// let (_, b): (Tensor, Tensor) = d.into().unwrap();
@@ -815,6 +887,15 @@ impl<L: Leaf> Dyn<L> {
 }
 
 /// The N-th argument of an argument list: a tuple is the list, anything else is one argument.
+///
+/// ```
+/// use evoxc::{ArgAt, prelude::*};
+/// type Args = (Sym, [Sym; 2]);
+/// let norm = |p: <Args as ArgAt<1>>::Arg| p[0] * p[0] + p[1] * p[1];
+/// let y = evaluate(norm, [Tensor::from(3f32), Tensor::from(4f32)], &Interp)?;
+/// assert_eq!(y.item::<f32>()?, 25.0);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "the function has no argument {N}",
     label = "no argument {N}",

@@ -9,6 +9,17 @@ use std::sync::Arc;
 
 /// Any backend, behind one type: what `backends()` lists. It is a [`Backend`] itself, so everything that takes one
 /// takes it, and its files are those of the backend inside.
+///
+/// ```
+/// use evoxc::{AnyBackend, prelude::*};
+/// fn on_every_backend(x: &Tensor) -> evoxc::Result<Vec<Tensor>> {
+///     backends().iter().map(|b: &AnyBackend| evaluate(|x: Sym| x + 1.0, x.clone(), b)).collect()
+/// }
+/// for y in on_every_backend(&Tensor::from(1f32))? {
+///     assert_eq!(y.item::<f32>()?, 2.0);
+/// }
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct AnyBackend(Arc<dyn Erased>);
 

@@ -9,6 +9,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// A compiled program from `I` to `O`, both trees of tensors.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let artifact = trace(|x: Sym| x * 2.0, spec(F32, [2]))?.lower(&Interp)?.compile()?;
+/// let path = std::env::temp_dir().join(format!("doubles-{}.evoxcartifact", std::process::id()));
+/// artifact.save(&path)?;
+/// let again = CompiledArtifact::open(&path, &Interp)?.typed::<Tensor, Tensor>()?;
+/// let y = again.load(Device::cpu())?.run(Tensor::from([1f32, 2.0]))?;
+/// assert_eq!(y.to_vec::<f32>()?, [2.0, 4.0]);
+/// # std::fs::remove_file(path).unwrap();
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 pub struct CompiledArtifact<I, O, B: Backend> {
     backend: B,
     artifact: B::Artifact,

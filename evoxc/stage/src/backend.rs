@@ -9,6 +9,69 @@ use std::sync::Arc;
 ///
 /// A backend must refuse what it cannot run, with a [`BackendError`](evoxc_core::BackendError) that names the op and
 /// the remedy; it never falls back to another way of running.
+///
+/// A backend that runs everything on the interpreter, but refuses to sort:
+///
+/// ```
+/// use evoxc::{BackendError, Capabilities, OpError, Program, prelude::*};
+/// use evoxc::ir::{Module, Prim};
+/// # use std::sync::Arc;
+///
+/// #[derive(Clone)]
+/// struct Unsorted;
+///
+/// impl Backend for Unsorted {
+///     type Lowered = <Interp as Backend>::Lowered;
+///     type Artifact = <Interp as Backend>::Artifact;
+///     fn name(&self) -> &str {
+///         "unsorted"
+///     }
+///     fn lower(&self, module: &Module) -> evoxc::Result<Self::Lowered> {
+///         let mut ops = module.funcs.iter().flat_map(|f| &f.body.ops);
+///         if ops.any(|op| matches!(op.prim, Prim::Sort { .. })) {
+///             let op = OpError::new("sort", "this backend cannot sort").remedy("use `Interp`");
+///             return Err(BackendError { backend: self.name().into(), op }.into());
+///         }
+///         Interp.lower(module)
+///     }
+///     fn compile(&self, lowered: &Self::Lowered) -> evoxc::Result<Self::Artifact> {
+///         Interp.compile(lowered)
+///     }
+///     // … and so on.
+/// #     fn version(&self) -> String {
+/// #         Interp.version()
+/// #     }
+/// #     fn abi_key(&self) -> String {
+/// #         Interp.abi_key()
+/// #     }
+/// #     fn capabilities(&self) -> Capabilities {
+/// #         Interp.capabilities()
+/// #     }
+/// #     fn devices(&self) -> Vec<Device> {
+/// #         Interp.devices()
+/// #     }
+/// #     fn lowered_to_bytes(&self, lowered: &Self::Lowered) -> evoxc::Result<Vec<u8>> {
+/// #         Interp.lowered_to_bytes(lowered)
+/// #     }
+/// #     fn lowered_from_bytes(&self, bytes: &[u8]) -> evoxc::Result<Self::Lowered> {
+/// #         Interp.lowered_from_bytes(bytes)
+/// #     }
+/// #     fn artifact_to_bytes(&self, artifact: &Self::Artifact) -> evoxc::Result<Vec<u8>> {
+/// #         Interp.artifact_to_bytes(artifact)
+/// #     }
+/// #     fn artifact_from_bytes(&self, bytes: &[u8]) -> evoxc::Result<Self::Artifact> {
+/// #         Interp.artifact_from_bytes(bytes)
+/// #     }
+/// #     fn load(&self, artifact: &Self::Artifact, device: Device) -> evoxc::Result<Arc<dyn Program>> {
+/// #         Interp.load(artifact, device)
+/// #     }
+/// }
+///
+/// let graph = trace(|x: Sym| x.sort(0), spec(F32, [3]))?;
+/// let error = graph.lower(&Unsorted).unwrap_err();
+/// assert_eq!(error.to_string(), "backend unsorted: sort: this backend cannot sort; use `Interp`");
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a backend",
     label = "expected a backend",

@@ -6,8 +6,7 @@ use evoxc_core::{DType, DeviceKind};
 /// refused when it is lowered, with an error that names the op.
 ///
 /// ```
-/// use evoxc_core::{DeviceKind, F32};
-/// use evoxc_stage::Capabilities;
+/// use evoxc::{Capabilities, DeviceKind, F32};
 /// let c = Capabilities { dtypes: vec![F32], ..Capabilities::none(DeviceKind::Cpu) };
 /// assert!(c.dtypes.contains(&F32) && !c.symbolic_dims);
 /// ```

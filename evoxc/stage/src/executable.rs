@@ -9,6 +9,14 @@ use std::sync::Arc;
 
 /// A loaded program that takes an `I` and gives an `O`, both trees of tensors. Cheap to clone; `Send + Sync`, and any
 /// number of threads may run it at once.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let exe: Executable<(Tensor, Tensor), Tensor> = build(|x: Sym, y: Sym| x + y, (spec(F32, [2]), spec(F32, [2])), &Interp)?;
+/// let (x, y) = (Tensor::from([1f32, 2.0]), Tensor::ones(F32, [2]));
+/// assert_eq!(exe.run((x.clone(), y))?.to_vec::<f32>()?, [2.0, 3.0]); // y is donated, x is kept
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 pub struct Executable<I, O> {
     inner: Arc<Inner>,
     types: PhantomData<fn(I) -> O>,

@@ -12,6 +12,15 @@ use std::sync::Arc;
 
 /// A program that a backend has translated, from `I` to `O`, both trees of tensors. It derefs to the backend's own
 /// form, such as StableHLO text.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let lowered = trace(|x: Sym| x.exp(), spec(F32, [2]))?.lower(&Interp)?;
+/// assert!(lowered.module().to_string().contains("evoxc.exp")); // the interpreter's own form is the module
+/// let exe = lowered.compile()?.load(Device::cpu())?;
+/// assert_eq!(exe.run(Tensor::zeros(F32, [2]))?.to_vec::<f32>()?, [1.0, 1.0]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 pub struct LoweredProgram<I, O, B: Backend> {
     backend: B,
     lowered: B::Lowered,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// How much a backend optimises.
 ///
 /// ```
-/// use evoxc_stage::OptLevel;
+/// use evoxc::OptLevel;
 /// assert_eq!("O3".parse(), Ok(OptLevel::O3));
 /// assert_eq!(OptLevel::O1.to_string(), "O1");
 /// assert!(OptLevel::O0 < OptLevel::O2);

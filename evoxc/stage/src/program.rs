@@ -4,6 +4,20 @@ use evoxc_core::{Result, Tensor};
 
 /// A program on a device, ready to run. Implemented by backends; users hold it inside an
 /// [`Executable`](crate::Executable), which has checked all arguments before they arrive here.
+///
+/// ```
+/// use evoxc::{Program, prelude::*};
+/// struct Swap;
+/// impl Program for Swap {
+///     fn run(&self, mut args: Vec<Tensor>) -> evoxc::Result<Vec<Tensor>> {
+///         args.reverse();
+///         Ok(args)
+///     }
+/// }
+/// let out = Swap.run(vec![Tensor::from(1f32), Tensor::from(2f32)])?;
+/// assert_eq!(out[0].item::<f32>()?, 2.0);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 pub trait Program: Send + Sync {
     /// Runs with the arguments of the module's entry, in order, and gives its results, in order.
     ///

@@ -37,7 +37,7 @@ use norm::{Atom, Bounds, Fail, Mono, Poly};
 /// `Result`.
 ///
 /// ```
-/// use evoxc_core::{Dim, dim};
+/// use evoxc::{Dim, dim};
 ///
 /// let b = dim("B");
 /// let rows = 2 * b + 1;
@@ -63,7 +63,7 @@ pub struct Dim(
 /// symbol.
 ///
 /// ```
-/// use evoxc_core::dim;
+/// use evoxc::dim;
 ///
 /// let (b, t) = (dim("B"), dim("T"));
 /// assert_eq!(b * t, t * b);
@@ -91,7 +91,7 @@ fn is_name(name: &str) -> bool {
 /// Why an expression over extents has no value.
 ///
 /// ```
-/// use evoxc_core::{DimError, dim};
+/// use evoxc::{DimError, dim};
 ///
 /// let error = (dim("B") / 0).error().unwrap();
 /// assert!(matches!(error, DimError::DivisionByZero { .. }));
@@ -145,7 +145,7 @@ pub enum DimError {
 /// What can stand where an extent is expected: integers and [`Dim`]s.
 ///
 /// ```
-/// use evoxc_core::{Dim, DimLike, dim};
+/// use evoxc::{Dim, DimLike, dim};
 ///
 /// fn twice(extent: impl DimLike) -> Dim {
 ///     extent.to_dim() * 2
