@@ -48,7 +48,7 @@ pub use evoxc_stage::{
 pub use evoxc_trace::{
     Attention, Branch, Conv, CrossEntropy, Graph, GraphFn, GraphMark, Interpolation, Operand, Opnd, Reduction, Rope,
     Sym, arange, branch, build, concat, cond, constant, einsum, evaluate, eye, fori_loop, full, iota, linspace, map,
-    meshgrid, ones, scan, scan_n, scan_reverse, stack, switch, trace, while_loop, zeros,
+    meshgrid, ones, optimization_barrier, scan, scan_n, scan_reverse, stack, switch, trace, while_loop, zeros,
 };
 
 /// The graph language itself: modules, ops, their table. For tools that read or write graphs.

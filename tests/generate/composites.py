@@ -457,7 +457,29 @@ def windows():
     both("resize_bilinear", "torch.nn.functional.interpolate(mode='bilinear'), by its definition", bilinear, y, tol="contraction")
 
 
-for group in [activations, specials, reductions, losses, attentions, orderings, shapes, contractions, windows]:
+# --- slices by s![..], and patterns
+def places():
+    x = np.arange(7 * 6 * 5, dtype=np.float32).reshape(7, 6, 5)
+    both("slice_range", "numpy: x[1:4, ::2, 2]", lambda x: x[1:4, ::2, 2], x)
+    both("slice_ends", "numpy: x[-3:-1, -1, :-2]", lambda x: x[-3:-1, -1, :-2], x)
+    both("slice_reversed", "numpy: x[::-1, 5:0:-2]", lambda x: x[::-1, 5:0:-2], x)
+    both("slice_one", "numpy: x[6]", lambda x: x[6], x)
+    both("slice_empty", "numpy: x[3:3]", lambda x: x[3:3], x)
+    both("dynamic_slice", "StableHLO: starts 5, -1, 9 clamp to 4, 0, 1", lambda x, i: x[4:7, 0:2, 1:5], x, np.int32(9))
+
+    def update(x, u, i):
+        y = x.copy()
+        y[4:7, 1:3, 0:5] = u
+        return y
+
+    both("dynamic_update_slice", "StableHLO: starts 6, 1, 0 clamp to 4, 1, 0", update, x, -x[:3, :2, :5], np.int32(6))
+    both("scatter_rows", "numpy.add.at", lambda x, i, u: (lambda y: (np.add.at(y, i, u), y)[1])(x.copy()), x[:, 0], np.array([0, 3, 0], np.int32), np.ones((3, 5), np.float32))
+    y = np.arange(4 * 6 * 3, dtype=np.float32).reshape(4, 6, 3)
+    both("rearrange_split", "einops by its definition: reshape, transpose, reshape", lambda y: y.reshape(4, 2, 3, 3).transpose(3, 0, 2, 1).reshape(3, 1, 4, 6), y)
+    both("rearrange_join", "einops by its definition: reshape, transpose, reshape", lambda y: y.transpose(2, 0, 1).reshape(3, 24), y)
+
+
+for group in [activations, specials, reductions, losses, attentions, orderings, shapes, contractions, windows, places]:
     group()
 os.makedirs(os.path.dirname(OUT), exist_ok=True)
 with open(OUT, "w", newline="\n") as f:

@@ -1,9 +1,10 @@
 //! Composites on every backend, against JAX, NumPy or a formula: tests/data/composites.json, which
 //! tests/generate/composites.py writes.
 
+use evoxc::s;
 use evoxc_backends::backends;
 use evoxc_core::*;
-use evoxc_ir::{Literal, parse_literal};
+use evoxc_ir::{Literal, ScatterOp, parse_literal};
 use evoxc_stage::Backend;
 use evoxc_tests::run::execute;
 use evoxc_tests::tolerance::{Category, compare};
@@ -168,6 +169,13 @@ table! {
     einsum_three(a, b, c) einsum("ij,jk,kl->il", [a, b, c]); einsum_dots(a, b) einsum("...ij,...jk->...ik", [a, b]);
     einsum_bilinear(a, w, b) einsum("bi,oij,bj->bo", [a, w, b]); einsum_elementwise(a, b) einsum("ij,ij->ij", [a, b]);
     einsum_inner(a, b) einsum("i,i", [a, b]);
+    // places
+    slice_range(x) x.slice(s![1..4, ..;2, 2]); slice_ends(x) x.slice(s![-3..-1, -1, ..-2]); slice_reversed(x) x.slice(s![..;-1, 1..6;-2]);
+    slice_one(x) x.slice(s![6]); slice_empty(x) x.slice(s![3..3]);
+    dynamic_slice(x, i) x.dynamic_slice([5.operand(), (-1).operand(), i.operand()], [3, 2, 4]);
+    dynamic_update_slice(x, u, i) x.dynamic_update_slice(u, [i.operand(), 1.operand(), 0.operand()]);
+    scatter_rows(x, i, u) x.scatter_rows(ScatterOp::Add, i, u);
+    rearrange_split(y) y.rearrange("a (h w) c -> c 1 a (w h)", &[("h", 2)]); rearrange_join(y) y.rearrange::<i64>("a b c -> c (a b)", &[]);
     // windows
     conv(x, w) x.conv(w, Conv::default().strides([2, 1]).padding([(1, 2), (0, 1)]).dilation([1, 2]));
     conv_groups(x, w) x.conv(w, Conv::default().groups(2)); conv1d(x, w) x.conv1d(w, Conv::default().strides([2]).padding([(1, 1)]));
@@ -253,6 +261,7 @@ const STATIC: &[&str] = &[
     "conv_groups",
     "adaptive_avg_pool",
     "adaptive_max_pool",
+    "rearrange_split",
 ];
 
 #[test]

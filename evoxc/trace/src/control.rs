@@ -281,6 +281,13 @@ fn evoxc_dyn(def: TreeDef, leaves: Vec<Sym>) -> evoxc_core::Dyn<Sym> {
     def.unflatten(leaves).unwrap_or_else(|_| evoxc_core::Dyn::of(()))
 }
 
+/// The tree, unchanged; no optimisation moves work across it.
+#[track_caller]
+pub fn optimization_barrier<T: Tree<Sym>>(tree: T) -> T {
+    let (leaves, def) = TreeDef::flatten(tree);
+    emit_tree(Prim::OptimizationBarrier {}, &leaves, Some(vec![]), &def)
+}
+
 impl Sym {
     /// Prints `label` and the value each time the program runs, in program order. Gives the value itself.
     #[track_caller]

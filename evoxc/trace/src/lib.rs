@@ -20,7 +20,9 @@ mod private_static;
 mod sym;
 mod trace_fn;
 
-pub use control::{Branch, branch, cond, fori_loop, map, scan, scan_n, scan_reverse, switch, while_loop};
+pub use control::{
+    Branch, branch, cond, fori_loop, map, optimization_barrier, scan, scan_n, scan_reverse, switch, while_loop,
+};
 pub use graph::{Graph, GraphMark};
 pub use graph_fn::GraphFn;
 pub use operand::{Operand, Opnd};

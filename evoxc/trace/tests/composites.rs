@@ -231,3 +231,20 @@ fn errors_stand_where_the_user_wrote_the_call() {
     let e = error(|x: Sym| x.logaddexp(x.cast(F64)), spec(F32, [3]));
     assert!(e.contains(&format!("tests/composites.rs:{line}:30")), "{e}");
 }
+
+// einops on an array whose element [b, h·3 + w, c] is told by its place: the meaning is that of the pattern.
+#[test]
+fn rearrange_names_what_is_wrong() {
+    let case = |pattern: &'static str, want: &str| {
+        let e = trace(|x: Sym| x.rearrange(pattern, &[("h", 2)]), spec(F32, [4, 6])).err().map(|e| e.to_string());
+        assert!(e.as_ref().is_some_and(|e| e.contains(want)), "{pattern}: {e:?}");
+    };
+    case("a b", "no `->`");
+    case("a (h w) c -> a h w c", "3 axes, the tensor 2");
+    case("a (h w) -> a h", "`w` is on the left side only");
+    case("a (h w) -> a h w z", "`z` is on the right side only");
+    case("(a b) (h w) -> a b h w", "give all but one");
+    case("a b -> b a", "`h` has a size but is not in the pattern");
+    case("a (h h) -> a h", "stands twice");
+    case("a (h w -> a h", "without its `)`");
+}

@@ -13,6 +13,7 @@ mod norm;
 mod ordering;
 mod parts;
 mod quantile;
+mod rearrange;
 mod reductions;
 mod segments;
 mod shape;
