@@ -11,8 +11,8 @@ pub use evoxc_interp::Interp;
 /// The backends compiled in, with their default options; the reference interpreter is the first.
 ///
 /// ```
-/// use evoxc_stage::Backend;
-/// for b in evoxc_backends::backends() {
+/// use evoxc::prelude::*;
+/// for b in backends() {
 ///     println!("{} {}", b.name(), b.version());
 /// }
 /// ```
@@ -24,6 +24,11 @@ pub fn backends() -> Vec<AnyBackend> {
 }
 
 /// The devices that some backend here can use.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// assert!(devices().contains(&Device::cpu()));
+/// ```
 pub fn devices() -> Vec<Device> {
     let mut out: Vec<Device> = backends().iter().flat_map(Backend::devices).collect();
     out.sort();

@@ -34,11 +34,15 @@ mod tests;
 ///
 /// The only argument is `crate = path`, for a crate that reaches evoxc through a re-export.
 ///
-/// ```ignore
+/// ```
+/// use evoxc::prelude::*;
 /// #[defn]
 /// fn relu(x: Sym) -> Sym {
 ///     (x > 0.0).select(x, 0.0)
 /// }
+/// let y = evaluate(relu, Tensor::from([-1f32, 2.0]), &Interp)?;
+/// assert_eq!(y.to_vec::<f32>()?, [0.0, 2.0]);
+/// # Ok::<(), evoxc::Error>(())
 /// ```
 #[proc_macro_attribute]
 pub fn defn(args: TokenStream, item: TokenStream) -> TokenStream {
@@ -51,7 +55,8 @@ pub fn defn(args: TokenStream, item: TokenStream) -> TokenStream {
 /// static values (`Clone + PartialEq + Debug + Send + Sync + 'static`), which are part of the structure of the tree.
 /// `#[tree(crate = path)]` on the type names the crate, for one that reaches evoxc through a re-export.
 ///
-/// ```ignore
+/// ```
+/// use evoxc::prelude::*;
 /// #[derive(Tree, Clone)]
 /// struct Layer<T> {
 ///     w: T,
@@ -59,6 +64,10 @@ pub fn defn(args: TokenStream, item: TokenStream) -> TokenStream {
 ///     #[tree(static)]
 ///     heads: usize,
 /// }
+/// let specs = Layer { w: spec(F32, [8, 8]), b: None, heads: 4 };
+/// let graph = trace(|l: Layer<Sym>| l.w.reshape([8, l.heads, 2]), specs)?;
+/// assert_eq!(graph.output_specs(), [spec(F32, [8, 4, 2])]);
+/// # Ok::<(), evoxc::Error>(())
 /// ```
 #[proc_macro_derive(Tree, attributes(tree))]
 pub fn derive_tree(item: TokenStream) -> TokenStream {
@@ -67,6 +76,14 @@ pub fn derive_tree(item: TokenStream) -> TokenStream {
 
 /// A list of slices, one an axis: `x.slice(s![1..n, .., ..;2, 3])`. Each item is an index, a range, or `range;step`; the
 /// bounds are integers or `Dim`s, each on its own; negative integers count from the end.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let n = dim("N");
+/// let graph = trace(|x: Sym| x.slice(s![1..n, .., ..;2, 3]), spec(F32, (n, 5, 6, 7)))?;
+/// assert_eq!(graph.output_specs(), [spec(F32, (n - 1, 5, 3))]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[proc_macro]
 pub fn s(items: TokenStream) -> TokenStream {
     slice::expand(items.into()).into()

@@ -42,7 +42,7 @@ pub use evoxc_core::{
 pub use evoxc_macros::{Tree, defn, s};
 #[doc(inline)]
 pub use evoxc_stage::{
-    AnyBackend, Backend, Capabilities, CompiledArtifact, Executable, LoweredProgram, OptLevel, Program,
+    AnyBackend, Backend, Capabilities, CompiledArtifact, Executable, LoweredProgram, OptLevel, Program, Signature,
 };
 #[doc(inline)]
 pub use evoxc_trace::{

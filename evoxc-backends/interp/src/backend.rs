@@ -13,18 +13,10 @@ const NAME: &str = "interp";
 /// The reference interpreter: every op, dtype and symbolic shape, on the host.
 ///
 /// ```
-/// use evoxc_core::{Device, F32, Tensor};
-/// use evoxc_interp::Interp;
-/// use evoxc_ir::Module;
-/// use evoxc_stage::Backend;
-///
-/// let module = Module::parse(
-///     "func @f(%x: tensor<Bxf32>) -> tensor<f32> {\n %s = evoxc.reduce_sum(%x) {axes = [0]} : tensor<f32>\n return %s\n}",
-/// )?;
-/// let lowered = Interp.lower(&module)?;
-/// let program = Interp.load(&Interp.compile(&lowered)?, Device::cpu())?;
-/// assert_eq!(program.run(vec![Tensor::ones(F32, [3])])?[0].item::<f32>()?, 3.0);
-/// # Ok::<(), evoxc_core::Error>(())
+/// use evoxc::prelude::*;
+/// let exe = build(|x: Sym| x.sum(0), spec(F32, [dim("B")]), &Interp)?;
+/// assert_eq!(exe.run(Tensor::ones(F32, [3]))?.item::<f32>()?, 3.0);
+/// # Ok::<(), evoxc::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Interp;

@@ -5,6 +5,14 @@ use evoxc_core::{DType, Dim, DimLike, Shape, Tensor, spec};
 use std::hash::{Hash, Hasher};
 
 /// An attribute's value as the text form knows it.
+///
+/// ```
+/// use evoxc::{ir::AttrValue, prelude::*};
+/// let graph = trace(|x: Sym| x.sum(1), spec(F32, [2, 3]))?;
+/// let attributes = graph.ops()[0].prim.attributes();
+/// assert_eq!(attributes, [("axes", AttrValue::List(vec![AttrValue::Int(1)]))]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum AttrValue {
     /// `3`, `-1`
@@ -41,6 +49,13 @@ impl AttrValue {
 }
 
 /// An attribute: to and from the text form's values.
+///
+/// ```
+/// use evoxc::ir::{Attr, AttrValue};
+/// assert_eq!(vec![1usize].to_value(), Some(AttrValue::List(vec![AttrValue::Int(1)])));
+/// assert_eq!(usize::from_value(&AttrValue::Int(-1)), None);
+/// assert_eq!(bool::absent(), Some(false));
+/// ```
 pub trait Attr: Sized {
     /// What the text form expects, for messages.
     const EXPECTED: &'static str;
@@ -163,6 +178,14 @@ macro_rules! words {
 }
 words! {
     /// The direction of a comparison.
+    ///
+    /// ```
+    /// use evoxc::ir::{Direction, Prim};
+    /// use evoxc::prelude::*;
+    /// let graph = trace(|x: Sym, y: Sym| x.lt(y), (spec(F32, [2]), spec(F32, [2])))?;
+    /// assert!(matches!(graph.ops()[0].prim, Prim::Compare { direction: Direction::Lt, .. }));
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
     Direction { /// `<`
         Lt "lt", /// `<=`
         Le "le", /// `>`
@@ -171,10 +194,23 @@ words! {
         Eq "eq", /// `!=`
         Ne "ne" }
     /// The order of floats in a comparison.
+    ///
+    /// ```
+    /// use evoxc::ir::SortOrder;
+    /// assert_eq!(SortOrder::from_word("total"), Some(SortOrder::Total));
+    /// ```
     SortOrder { /// IEEE 754 comparison
         Ieee "ieee", /// IEEE 754 totalOrder
         Total "total" }
     /// The combiner of a reduction.
+    ///
+    /// ```
+    /// use evoxc::ir::{Prim, Reducer};
+    /// use evoxc::prelude::*;
+    /// let graph = trace(|x: Sym| x.max(1), spec(F32, [2, 3]))?;
+    /// assert_eq!(graph.ops()[0].prim, Prim::Reduce { op: Reducer::Max, axes: vec![1] });
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
     Reducer { /// Sum, from 0
         Sum "sum", /// Product, from 1
         Prod "prod", /// Maximum, from the lowest value (-inf)
@@ -183,6 +219,15 @@ words! {
         And "and", /// Logical or bitwise or, from 0
         Or "or" }
     /// The combiner of a scatter.
+    ///
+    /// ```
+    /// use evoxc::{ir::ScatterOp, prelude::*};
+    /// let add = |x: Sym, rows: Sym, updates: Sym| x.scatter_rows(ScatterOp::Add, rows, updates);
+    /// let (x, rows) = (Tensor::zeros(F32, [2, 2]), Tensor::from([1i32, 1]));
+    /// let y = evaluate(add, (x, rows, Tensor::ones(F32, [2, 2])), &Interp)?;
+    /// assert_eq!(y.to_vec::<f32>()?, [0.0, 0.0, 2.0, 2.0]);
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
     ScatterOp { /// The update replaces the element; of several the last
         Set "set", /// Sum
         Add "add", /// Product
@@ -190,10 +235,23 @@ words! {
         Min "min", /// Maximum
         Max "max" }
     /// What a pooling window selects.
+    ///
+    /// ```
+    /// use evoxc::ir::SelectOp;
+    /// assert_eq!(SelectOp::Max.word(), "max"); // as in `evoxc.select_and_scatter_max`
+    /// ```
     SelectOp { /// The first largest
         Max "max", /// The first smallest
         Min "min" }
     /// The combiner of a cumulative op.
+    ///
+    /// ```
+    /// use evoxc::ir::{CumOp, Prim};
+    /// use evoxc::prelude::*;
+    /// let graph = trace(|x: Sym| x.cumsum(0), spec(F32, [3]))?;
+    /// assert_eq!(graph.ops()[0].prim, Prim::Cumulative { op: CumOp::Sum, axis: 0, reverse: false });
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
     CumOp { /// Sum
         Sum "sum", /// Product
         Prod "prod", /// Maximum
@@ -201,17 +259,38 @@ words! {
         Min "min", /// log of the sum of exponentials
         Logsumexp "logsumexp" }
     /// The kind of a Fourier transform.
+    ///
+    /// ```
+    /// use evoxc::{ir::FftKind, prelude::*};
+    /// let graph = trace(|x: Sym| x.fft(FftKind::Rfft, [8]), spec(F32, [8]))?;
+    /// assert_eq!(graph.output_specs(), [spec(C64, [5])]);
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
     FftKind { /// Forward, complex
         Fft "fft", /// Inverse, complex, scaled by 1/n
         Ifft "ifft", /// Forward, real to half-spectrum
         Rfft "rfft", /// Inverse, half-spectrum to real
         Irfft "irfft" }
     /// Which op is applied to the matrix of a triangular solve.
+    ///
+    /// ```
+    /// use evoxc::ir::{LinTranspose, Prim};
+    /// let transpose = LinTranspose::Adjoint;
+    /// let solve = Prim::TriangularSolve { left: true, lower: true, unit_diagonal: false, transpose };
+    /// assert!(solve.attributes().iter().any(|(name, _)| *name == "transpose"));
+    /// ```
     LinTranspose { /// The matrix itself
         None "none", /// Its transpose
         Transpose "transpose", /// Its conjugate transpose
         Adjoint "adjoint" }
     /// A generator of random bits.
+    ///
+    /// ```
+    /// use evoxc::ir::{Algorithm, Prim, infer};
+    /// use evoxc::{IntoShape, U32, spec};
+    /// let bits = Prim::RandomBits { algorithm: Algorithm::Threefry2x32, dtype: U32, shape: [5].into_shape() };
+    /// assert_eq!(infer(&bits, &[&spec(U32, [2])], &[]).unwrap()[0], spec(U32, [5]));
+    /// ```
     Algorithm { /// splitmix64, key `[]` u64
         SplitMix64 "splitmix64", /// threefry2x32, key `[2]` u32
         Threefry2x32 "threefry2x32", /// philox4x32_10, key `[4]` u32
@@ -219,6 +298,12 @@ words! {
 }
 
 /// A function of the module, by name.
+///
+/// ```
+/// use evoxc::ir::{FuncRef, Prim};
+/// let call = Prim::Call { callee: FuncRef("inner".into()), jvp: None, vjp: None, batch: None, remat: false };
+/// assert_eq!(call.attributes()[0].0, "callee");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FuncRef(pub String);
 impl Attr for FuncRef {
@@ -232,6 +317,15 @@ impl Attr for FuncRef {
 }
 
 /// Pairs of axes of two operands: `[[lhs…], [rhs…]]`, or `[]` for none.
+///
+/// ```
+/// use evoxc::ir::{AxisPair, Prim};
+/// use evoxc::prelude::*;
+/// let graph = trace(|x: Sym, y: Sym| x.dot(y), (spec(F32, [2, 3]), spec(F32, [3, 4])))?;
+/// let Prim::Dot { contract, .. } = &graph.ops()[0].prim else { panic!() };
+/// assert_eq!(*contract, AxisPair { lhs: vec![1], rhs: vec![0] });
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct AxisPair {
     /// Axes of the left operand.
@@ -258,6 +352,14 @@ impl Attr for AxisPair {
 }
 
 /// The keys of a sort: for each leading operand, descending or not.
+///
+/// ```
+/// use evoxc::ir::{Prim, SortKeys, infer};
+/// use evoxc::{F32, I32, spec};
+/// let sort = Prim::Sort { axis: 0, keys: SortKeys(vec![true]), stable: true }; // descending, by the first operand
+/// let types = infer(&sort, &[&spec(F32, [3]), &spec(I32, [3])], &[]).unwrap();
+/// assert_eq!(types[1], spec(I32, [3]));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SortKeys(
     /// One entry a key operand, true for descending.
@@ -301,6 +403,17 @@ macro_rules! record {
 }
 record! {
     /// Dimension numbers of a gather, as in StableHLO.
+    ///
+    /// ```
+    /// use evoxc::{ir::Prim, prelude::*};
+    /// let graph = trace(|x: Sym, rows: Sym| x.take(rows, 0), (spec(F32, [4, 3]), spec(I32, [2])))?;
+    /// let dims = graph.ops().iter().find_map(|op| match &op.prim {
+    ///     Prim::Gather { dims, .. } => Some(dims),
+    ///     _ => None,
+    /// });
+    /// assert_eq!(dims.unwrap().collapsed, [0]);
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
     GatherDims {
         /// Axes of the result that come from the slices.
         offset: Vec<usize>,
@@ -316,6 +429,22 @@ record! {
         index_vector: usize
     }
     /// Dimension numbers of a scatter, as in StableHLO.
+    ///
+    /// ```
+    /// use evoxc::ir::{Prim, ScatterDims, ScatterOp, infer};
+    /// use evoxc::{F32, I32, spec};
+    /// let rows = ScatterDims {
+    ///     update_window: vec![1],
+    ///     inserted: vec![0],
+    ///     operand_batching: vec![],
+    ///     indices_batching: vec![],
+    ///     scatter_map: vec![0],
+    ///     index_vector: 1,
+    /// };
+    /// let add = Prim::Scatter { op: ScatterOp::Add, dims: rows, sorted: false, unique: false };
+    /// let (x, at, updates) = (spec(F32, [4, 3]), spec(I32, [2, 1]), spec(F32, [2, 3]));
+    /// assert_eq!(infer(&add, &[&x, &at, &updates], &[]).unwrap()[0], x);
+    /// ```
     ScatterDims {
         /// Axes of the updates that are slices.
         update_window: Vec<usize>,
@@ -331,6 +460,14 @@ record! {
         index_vector: usize
     }
     /// A sliding window: over every axis (pools) or every spatial axis (convolution; there `size` is that of the kernel and repeated here).
+    ///
+    /// ```
+    /// use evoxc::ir::{Prim, Reducer, Window, infer};
+    /// use evoxc::{Dim, F32, spec};
+    /// let halves = Window { stride: vec![2], ..Window::new(vec![Dim::constant(2)]) };
+    /// let pool = Prim::ReduceWindow { op: Reducer::Max, window: halves };
+    /// assert_eq!(infer(&pool, &[&spec(F32, [8])], &[]).unwrap()[0], spec(F32, [4]));
+    /// ```
     Window {
         /// Extent of the window.
         size: Vec<Dim>,
@@ -346,6 +483,15 @@ record! {
         reversal: Vec<Flag>
     }
     /// Which axis of each operand of a convolution is what.
+    ///
+    /// ```
+    /// use evoxc::{ir::Prim, prelude::*};
+    /// let conv = |x: Sym, w: Sym| x.conv(w, Conv::default().channels_last());
+    /// let graph = trace(conv, (spec(F32, [1, 8, 8, 3]), spec(F32, [3, 3, 3, 4])))?;
+    /// let Prim::Convolution { layout, .. } = &graph.ops()[0].prim else { panic!() };
+    /// assert_eq!((&layout.lhs[..], &layout.lhs_spatial[..]), (&[0, 3][..], &[1, 2][..]));
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
     ConvLayout {
         /// Batch and feature axis of the input.
         lhs: Vec<usize>,
@@ -378,6 +524,12 @@ impl Window {
 }
 
 /// A boolean inside a list.
+///
+/// ```
+/// use evoxc::Dim;
+/// use evoxc::ir::{Flag, Window};
+/// assert_eq!(Window::new(vec![Dim::constant(3)]).reversal, [Flag(false)]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Flag(
     /// The value.
@@ -394,6 +546,15 @@ impl Attr for Flag {
 }
 
 /// Low and high padding of one axis, written `[low, high]`.
+///
+/// ```
+/// use evoxc::ir::{Padding, Prim, Reducer, Window, infer};
+/// use evoxc::{Dim, F32, spec};
+/// let one = Dim::constant(1);
+/// let window = Window { padding: vec![Padding { low: one, high: one }], ..Window::new(vec![3 * one]) };
+/// let same = Prim::ReduceWindow { op: Reducer::Sum, window };
+/// assert_eq!(infer(&same, &[&spec(F32, [8])], &[]).unwrap()[0], spec(F32, [8]));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Padding {
     /// Before the first element.
@@ -417,6 +578,15 @@ impl Attr for Padding {
 }
 
 /// The value of a constant: elements, shared; or one element repeated over a shape that may be symbolic.
+///
+/// ```
+/// use evoxc::ir::{Literal, parse_literal};
+/// use evoxc::prelude::*;
+/// let l = parse_literal("splat<2.0> : tensor<Bx4xf32>")?;
+/// assert_eq!(l.ty(), spec(F32, (dim("B"), 4)));
+/// assert!(matches!(l, Literal::Splat(..)));
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum Literal {
     /// Every element.

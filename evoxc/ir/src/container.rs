@@ -21,12 +21,12 @@ const VERSION: u64 = 1;
 /// A graph as it is saved: the module, and the trees that its entry's arguments and results form.
 ///
 /// ```
-/// use evoxc_core::TreeDef;
-/// use evoxc_ir::{GraphFile, Module};
+/// use evoxc::TreeDef;
+/// use evoxc::ir::{GraphFile, Module};
 /// let module = Module::parse("func @f(%x: tensor<2xf32>) -> tensor<2xf32> { return %x }")?;
 /// let file = GraphFile { module, inputs: TreeDef::leaf(), outputs: TreeDef::leaf(), captures: 0 };
 /// assert_eq!(GraphFile::from_json(&file.to_json()?)?.module, file.module);
-/// # Ok::<(), evoxc_core::Error>(())
+/// # Ok::<(), evoxc::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct GraphFile {

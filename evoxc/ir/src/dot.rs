@@ -11,9 +11,9 @@ impl Module {
     /// values.
     ///
     /// ```
-    /// let m = evoxc_ir::Module::parse("func @f(%x: tensor<2xf32>) -> tensor<2xf32> { %y = evoxc.neg(%x) : tensor<2xf32> return %y }")?;
+    /// let m = evoxc::ir::Module::parse("func @f(%x: tensor<2xf32>) -> tensor<2xf32> { %y = evoxc.neg(%x) : tensor<2xf32> return %y }")?;
     /// assert!(m.to_dot().contains("neg\\n%y: tensor<2xf32>"));
-    /// # Ok::<(), evoxc_core::Error>(())
+    /// # Ok::<(), evoxc::Error>(())
     /// ```
     pub fn to_dot(&self) -> String {
         let mut d = Dot { out: String::new(), nodes: 0, clusters: 0, defined: vec![] };

@@ -25,12 +25,12 @@ impl Module {
     /// A hash of the program: equal modules have equal hashes, in every process and on every machine.
     ///
     /// ```
-    /// use evoxc_ir::Module;
+    /// use evoxc::ir::Module;
     /// let a = Module::parse("func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n %y = evoxc.neg(%x) : tensor<2xf32>\n return %y\n}")?;
     /// let b = Module::parse("func @f(%a: tensor<2xf32>) -> tensor<2xf32> {\n %b = evoxc.neg(%a) : tensor<2xf32>\n return %b\n}")?;
     /// assert_eq!(a, b);
     /// assert_eq!(a.structural_hash(), b.structural_hash());
-    /// # Ok::<(), evoxc_core::Error>(())
+    /// # Ok::<(), evoxc::Error>(())
     /// ```
     pub fn structural_hash(&self) -> u64 {
         let positions = Positions::new(self);

@@ -6,12 +6,27 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// The type of a value: dtype and shape.
+///
+/// ```
+/// use evoxc::{F32, dim, ir::parse_type, spec};
+/// assert_eq!(parse_type("tensor<Bx4xf32>")?, spec(F32, (dim("B"), 4)));
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 pub type TensorType = TensorSpec;
 
 /// Regions nest at most this deep.
 pub const MAX_REGION_DEPTH: usize = 100;
 
 /// A value of a function: an argument of one of its regions, or a result of one of its ops.
+///
+/// ```
+/// use evoxc::{ir::Value, prelude::*};
+/// let graph = trace(|x: Sym| -x, spec(F32, [2]))?;
+/// let main = graph.module().main().unwrap();
+/// assert_eq!((main.body.args[0], main.body.results[0]), (Value(0), Value(1)));
+/// assert_eq!(*main.ty(Value(1)), spec(F32, [2]));
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Value(pub u32);
 
@@ -23,9 +38,30 @@ impl Value {
 }
 
 /// A value's name, as the user wrote it. Names never take part in equality or hashes of graphs.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// #[defn]
+/// fn f(x: Sym) -> Sym {
+///     let doubled = x + x;
+///     doubled.exp()
+/// }
+/// let graph = trace(f, spec(F32, [2]))?;
+/// let main = graph.module().main().unwrap();
+/// assert_eq!(main.values[1].name.as_deref(), Some("doubled"));
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 pub type Name = Arc<str>;
 
 /// What is known of a value.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let graph = trace(|x: Sym| x.sum(..), spec(F32, [2]))?;
+/// let values = &graph.module().main().unwrap().values;
+/// assert_eq!((values[0].ty.clone(), values[1].ty.clone()), (spec(F32, [2]), spec(F32, [])));
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct ValueInfo {
     /// Its type.
@@ -35,6 +71,15 @@ pub struct ValueInfo {
 }
 
 /// One op: a primitive, its operands, results and regions, and where the user wrote it.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let graph = trace(|x: Sym| x.exp().sum(0), spec(F32, [2]))?;
+/// let [exp, sum] = graph.ops() else { panic!() };
+/// assert_eq!((exp.prim.name(), sum.prim.name()), ("exp".into(), "reduce_sum".into()));
+/// assert_eq!(sum.operands, exp.results);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Op {
     /// The primitive and its attributes.
@@ -50,6 +95,14 @@ pub struct Op {
 }
 
 /// A block of ops with arguments; it ends by giving its results. It may use values of the regions around it.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let graph = trace(|x: Sym| cond(x.gt(0.0), || x, || -x), spec(F32, []))?;
+/// let [then, otherwise] = graph.ops().last().unwrap().regions.as_slice() else { panic!() };
+/// assert_eq!((then.ops.len(), otherwise.ops.len()), (0, 1));
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Region {
     /// Arguments.
@@ -61,6 +114,20 @@ pub struct Region {
 }
 
 /// A function: a region without captures, and the table of all values in it.
+///
+/// ```
+/// use evoxc::ir::{Func, Module, Op, Prim, Unary};
+/// use evoxc::{F32, Graph, spec};
+/// let mut f = Func::new("f");
+/// let (x, y) = (f.value(spec(F32, [2]), None), f.value(spec(F32, [2]), None));
+/// let exp = Prim::Unary(Unary::Exp);
+/// f.body.args.push(x);
+/// f.body.ops.push(Op { prim: exp, operands: vec![x].into(), results: vec![y].into(), regions: vec![], loc: None });
+/// f.body.results.push(y);
+/// let graph = Graph::from_module(Module { funcs: vec![f], ..Module::default() })?;
+/// assert_eq!(graph.output_specs(), [spec(F32, [2])]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Func {
     /// Its name, unique in the module.
@@ -96,6 +163,15 @@ impl Func {
 }
 
 /// A program: functions, the first of which is its entry.
+///
+/// ```
+/// use evoxc::{ir::Module, prelude::*};
+/// let text = "func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n  %y = evoxc.exp(%x) : tensor<2xf32>\n  return %y\n}";
+/// let module = Module::parse(text)?;
+/// module.verify()?;
+/// assert_eq!(&module, trace(|x: Sym| x.exp(), spec(F32, [2]))?.module());
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Module {
     /// Its name.

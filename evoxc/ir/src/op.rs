@@ -5,6 +5,12 @@ use crate::attr::*;
 use evoxc_core::{DType, Dim, Shape};
 
 /// The group of an op, as in the tables of the documentation.
+///
+/// ```
+/// use evoxc::ir::{Category, TABLE};
+/// let mut linalg = TABLE.iter().filter(|row| row.category == Category::Linalg);
+/// assert!(linalg.any(|row| row.name == "cholesky"));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Category {
     /// One operand, floating-point.
@@ -40,6 +46,13 @@ pub enum Category {
 }
 
 /// One row of the table, as data.
+///
+/// ```
+/// use evoxc::ir::TABLE;
+/// let row = TABLE.iter().find(|row| row.name == "iota").unwrap();
+/// assert_eq!(row.attributes, ["dtype", "shape", "axis"]);
+/// println!("{}: {}", row.name, row.doc);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct OpRow {
     /// The name as printed, without the dialect; ends in `_` where a kind follows (`reduce_` + `sum`).
@@ -61,6 +74,11 @@ macro_rules! ops {
         general { $(#[doc = $gd:literal] $G:ident $gname:literal $([$kind:ident: $Kind:ty])? ($($operand:literal),*) { $($attr:ident: $Attr:ty),* } $gcat:ident;)* }
     ) => {
         /// Element-wise ops of one operand.
+        ///
+        /// ```
+        /// use evoxc::ir::{Category, Unary};
+        /// assert_eq!((Unary::Exp.name(), Unary::Exp.category()), ("exp", Category::UnaryFloat));
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Unary { $(#[doc = $ud] $U),* }
         impl Unary {
@@ -72,6 +90,11 @@ macro_rules! ops {
             pub const fn category(self) -> Category { match self { $(Unary::$U => Category::$ucat),* } }
         }
         /// Element-wise ops of two operands of one type.
+        ///
+        /// ```
+        /// use evoxc::ir::Binary;
+        /// assert!(Binary::ALL.iter().any(|b| b.name() == "atan2"));
+        /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Binary { $(#[doc = $bd] $B),* }
         impl Binary {
@@ -81,6 +104,17 @@ macro_rules! ops {
             pub const fn name(self) -> &'static str { match self { $(Binary::$B => $bname),* } }
         }
         /// A primitive op with its attributes.
+        ///
+        /// ```
+        /// use evoxc::ir::{Prim, Reducer};
+        /// use evoxc::prelude::*;
+        /// let graph = trace(|x: Sym| x.sum(0), spec(F32, [3]))?;
+        /// match &graph.ops()[0].prim {
+        ///     Prim::Reduce { op: Reducer::Sum, axes } => assert_eq!(axes, &[0]),
+        ///     other => panic!("{}", other.name()),
+        /// }
+        /// # Ok::<(), evoxc::Error>(())
+        /// ```
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         #[allow(missing_docs)] // the attributes are documented in the op's own line
         pub enum Prim {

@@ -18,11 +18,11 @@ impl Module {
     /// Checks every rule of the IR.
     ///
     /// ```
-    /// use evoxc_ir::Module;
+    /// use evoxc::ir::Module;
     /// let m = Module::parse("func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n  %y = evoxc.not(%x) : tensor<2xf32>\n  return %y\n}")?;
     /// let e = m.verify().unwrap_err().to_string();
     /// assert!(e.contains("function @f: not: x must be bool or an integer dtype, got f32"), "{e}");
-    /// # Ok::<(), evoxc_core::Error>(())
+    /// # Ok::<(), evoxc::Error>(())
     /// ```
     ///
     /// # Errors

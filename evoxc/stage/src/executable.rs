@@ -12,7 +12,8 @@ use std::sync::Arc;
 ///
 /// ```
 /// use evoxc::prelude::*;
-/// let exe: Executable<(Tensor, Tensor), Tensor> = build(|x: Sym, y: Sym| x + y, (spec(F32, [2]), spec(F32, [2])), &Interp)?;
+/// let specs = (spec(F32, [2]), spec(F32, [2]));
+/// let exe: Executable<(Tensor, Tensor), Tensor> = build(|x: Sym, y: Sym| x + y, specs, &Interp)?;
 /// let (x, y) = (Tensor::from([1f32, 2.0]), Tensor::ones(F32, [2]));
 /// assert_eq!(exe.run((x.clone(), y))?.to_vec::<f32>()?, [2.0, 3.0]); // y is donated, x is kept
 /// # Ok::<(), evoxc::Error>(())

@@ -5,6 +5,15 @@ use evoxc_core::{IrError, OpError, Result, TensorSpec, Tree, TreeDef, TreeError}
 use evoxc_ir::Module;
 
 /// Types and structure of a program's inputs and outputs.
+///
+/// ```
+/// use evoxc::{Signature, prelude::*};
+/// let exe = build(|x: Sym, y: Sym| (x + y, x.sum(..)), (spec(F32, [2]), spec(F32, [2])), &Interp)?;
+/// let signature: &Signature = exe.signature();
+/// assert_eq!(signature.outputs, [spec(F32, [2]), spec(F32, [])]);
+/// assert_eq!(signature.input_tree.paths(), ["0", "1"]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signature {
     /// The type of every input, in order.

@@ -73,7 +73,7 @@ fn emit_tree<T: Tree<Sym>>(prim: Prim, operands: &[Sym], regions: Option<Vec<Reg
 /// equal types. Closures capture outer `Sym`s freely.
 ///
 /// ```
-/// # use evoxc_trace::*; use evoxc_core::*;
+/// use evoxc::prelude::*;
 /// let g = trace(|x: Sym| cond(x.gt(0.0), || x, || -x), spec(F32, [])).unwrap();
 /// assert!(g.to_string().contains("evoxc.cond"));
 /// ```
@@ -93,6 +93,17 @@ pub fn cond<T: Tree<Sym>>(pred: Sym, a: impl FnOnce() -> T, b: impl FnOnce() -> 
 }
 
 /// A branch of [`switch`].
+///
+/// ```
+/// use evoxc::{Branch, prelude::*};
+/// fn by_kind(kind: Sym, x: Sym) -> Sym {
+///     let branches: Vec<Branch<Sym>> = vec![branch(|| x), branch(|| -x), branch(|| x * x)];
+///     switch(kind, branches)
+/// }
+/// let y = evaluate(by_kind, (Tensor::from(2i32), Tensor::from(3f32)), &Interp)?;
+/// assert_eq!(y.item::<f32>()?, 9.0);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 pub type Branch<'a, T> = Box<dyn FnOnce() -> T + 'a>;
 
 /// Boxes a closure as a branch of [`switch`].
@@ -137,7 +148,7 @@ fn known(leaves: &[Sym]) -> Vec<TensorType> {
 /// Repeats `body` while `condition` gives true; the state is a tree of one structure and fixed types.
 ///
 /// ```
-/// # use evoxc_trace::*; use evoxc_core::*;
+/// use evoxc::prelude::*;
 /// let sqrt = |x: Sym| while_loop((x, x * 0.0), |(y, prev)| (y - prev).abs().gt(1e-6), |(y, _)| (0.5 * (y + x / y), y)).0;
 /// assert!(trace(sqrt, spec(F32, [])).unwrap().to_string().contains("while_loop"));
 /// ```

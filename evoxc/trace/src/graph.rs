@@ -27,7 +27,7 @@ pub(crate) struct Inner {
 /// and outputs with `Sym` leaves; `Graph` alone is the erased form, whose trees are known at run time only.
 ///
 /// ```
-/// # use evoxc_trace::*; use evoxc_core::*;
+/// use evoxc::prelude::*;
 /// let g = trace(|x: Sym, y: Sym| x + y, (spec(F32, [2]), spec(F32, [2]))).unwrap();
 /// let again = Graph::parse(&g.to_string()).unwrap();
 /// assert_eq!(again, g.clone().erase());
@@ -243,6 +243,17 @@ impl<I: Tree<Sym>, O: Tree<Sym>> Graph<I, O> {
 }
 
 /// Marks graphs as graph functions.
+///
+/// ```
+/// use evoxc::{GraphFn, GraphMark, prelude::*};
+/// fn only_graphs(g: impl GraphFn<Sym, GraphMark, Out = Sym>, x: Sym) -> Sym {
+///     g.apply(g.apply(x))
+/// }
+/// let double = trace(|x: Sym| x + x, spec(F32, []))?;
+/// let y = evaluate(|x: Sym| only_graphs(&double, x), Tensor::from(1f32), &Interp)?;
+/// assert_eq!(y.item::<f32>()?, 4.0);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 pub struct GraphMark;
 impl<I: Tree<Sym>, O: Tree<Sym>> GraphFn<I, GraphMark> for Graph<I, O> {
     type Out = O;

@@ -5,6 +5,16 @@ use evoxc_core::Tree;
 
 /// A function from trees of `Sym` to a tree of `Sym`: a defn, a closure with annotated parameters, a `Graph`, or a
 /// transform of one. `Marker` tells the kinds apart, so that type inference can choose.
+///
+/// ```
+/// use evoxc::{GraphFn, prelude::*};
+/// fn twice<M>(f: impl GraphFn<Sym, M, Out = Sym>) -> impl Fn(Sym) -> Sym {
+///     move |x| f.apply(f.apply(x))
+/// }
+/// let y = evaluate(twice(|x: Sym| x * 3.0), Tensor::from(2f32), &Interp)?;
+/// assert_eq!(y.item::<f32>()?, 18.0);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "this is not a graph function of arguments `{Args}`",
     label = "does not take these arguments, or does not return a tree of `Sym`",

@@ -5,6 +5,16 @@ use evoxc_core::{DType, Dim, I64, Scalar, Shape, Tensor, TensorSpec};
 use evoxc_ir::{Literal, Prim};
 
 /// An operand of a symbolic operation: a `Sym`, a Rust scalar (which takes the tensor's dtype), or a `Dim`.
+///
+/// ```
+/// use evoxc::{Operand, prelude::*};
+/// fn within(x: Sym, low: impl Operand, high: impl Operand) -> Sym {
+///     x.maximum(low).minimum(high)
+/// }
+/// let y = evaluate(|x: Sym| within(x, 0, x.mean(..)), Tensor::from([-1f32, 4.0]), &Interp)?;
+/// assert_eq!(y.to_vec::<f32>()?, [0.0, 1.5]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an operand of a symbolic operation",
     label = "not a `Sym` and not a Rust scalar",
@@ -16,6 +26,12 @@ pub trait Operand {
 }
 
 /// An [`Operand`] as data.
+///
+/// ```
+/// use evoxc::{Operand, Opnd, dim};
+/// assert!(matches!(2f32.operand(), Opnd::Scalar(_)));
+/// assert!(matches!(dim("B").operand(), Opnd::Dim(b) if b == dim("B")));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Opnd {
     /// A symbolic tensor.

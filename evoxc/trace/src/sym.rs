@@ -12,7 +12,7 @@ pub struct SymsBelongToTheThreadThatTracesThem;
 /// thread, so it cannot leave the thread.
 ///
 /// ```
-/// # use evoxc_trace::*; use evoxc_core::*;
+/// use evoxc::prelude::*;
 /// let graph = trace(|x: Sym| (x * 2.0).sum(0), spec(F32, [3])).unwrap();
 /// assert_eq!(graph.ops().len(), 3);
 /// ```

@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// [`evoxc_core::Error::Trace`] with every error found, each with its location and operand types.
 ///
 /// ```
-/// # use evoxc_trace::*; use evoxc_core::*;
+/// use evoxc::prelude::*;
 /// let graph = trace(|x: Sym, w: Sym| x.dot(w), (spec(F32, [4, 8]), spec(F32, [8, 4]))).unwrap();
 /// assert_eq!(graph.output_specs(), [spec(F32, [4, 4])]);
 /// ```

@@ -21,6 +21,14 @@ use smallvec::{SmallVec, smallvec};
 pub type Types = SmallVec<[TensorType; 1]>;
 
 /// The signature of a region, or of a function that is called.
+///
+/// ```
+/// use evoxc::ir::{Prim, RegionType, infer};
+/// use evoxc::{BOOL, F32, spec};
+/// let branch = RegionType { args: vec![], results: vec![spec(F32, [2])] };
+/// let types = infer(&Prim::Cond {}, &[&spec(BOOL, [])], &[branch.clone(), branch]).unwrap();
+/// assert_eq!(types[0], spec(F32, [2]));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RegionType {
     /// Types of the arguments.
@@ -34,8 +42,8 @@ pub struct RegionType {
 /// `regions` are the signatures of the op's regions; for `call`, that of the callee alone.
 ///
 /// ```
-/// use evoxc_core::{F32, spec};
-/// use evoxc_ir::{Binary, Prim, infer};
+/// use evoxc::{F32, spec};
+/// use evoxc::ir::{Binary, Prim, infer};
 /// let (a, b) = (spec(F32, [2, 3]), spec(F32, [2, 4]));
 /// let add = Prim::Binary(Binary::Add);
 /// assert_eq!(infer(&add, &[&a, &a], &[]).unwrap()[0], a);

@@ -18,8 +18,8 @@ pub(crate) const MAX_WRITTEN_ELEMENTS: usize = 32;
 /// Reads a type, `tensor<4x8xf32>`.
 ///
 /// ```
-/// assert_eq!(evoxc_ir::parse_type("tensor<[2*B + 1]x4xf32>")?.to_string(), "tensor<[2*B + 1]x4xf32>");
-/// # Ok::<(), evoxc_core::Error>(())
+/// assert_eq!(evoxc::ir::parse_type("tensor<[2*B + 1]x4xf32>")?.to_string(), "tensor<[2*B + 1]x4xf32>");
+/// # Ok::<(), evoxc::Error>(())
 /// ```
 ///
 /// # Errors
@@ -33,9 +33,9 @@ pub fn parse_type(text: &str) -> Result<TensorType> {
 /// Reads a literal with its type, `dense<[1.0, 2.5]> : tensor<2xf32>` or `splat<2.0> : tensor<Bx4xf32>`.
 ///
 /// ```
-/// let l = evoxc_ir::parse_literal("dense<[1.0, 0x7FC00001]> : tensor<2xf32>")?;
+/// let l = evoxc::ir::parse_literal("dense<[1.0, 0x7FC00001]> : tensor<2xf32>")?;
 /// assert_eq!(l.tensor().as_slice::<f32>()?[1].to_bits(), 0x7FC0_0001);
-/// # Ok::<(), evoxc_core::Error>(())
+/// # Ok::<(), evoxc::Error>(())
 /// ```
 ///
 /// # Errors

@@ -20,9 +20,9 @@ impl Module {
     ///
     /// ```
     /// let text = "module @main version 1 {\n  func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n    %0 = evoxc.neg(%x) : tensor<2xf32>\n    return %0\n  }\n}\n";
-    /// let m = evoxc_ir::Module::parse(text)?;
+    /// let m = evoxc::ir::Module::parse(text)?;
     /// assert_eq!(m.to_string(), text);
-    /// # Ok::<(), evoxc_core::Error>(())
+    /// # Ok::<(), evoxc::Error>(())
     /// ```
     ///
     /// # Errors

@@ -27,10 +27,10 @@ use smallvec::SmallVec;
 /// A module that does not verify comes back as it is.
 ///
 /// ```
-/// use evoxc_ir::{Module, simplify};
+/// use evoxc::ir::{Module, simplify};
 /// let m = Module::parse("func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n  %0 = evoxc.neg(%x) : tensor<2xf32>\n  %y = evoxc.neg(%0) : tensor<2xf32>\n  return %y\n}")?;
 /// assert_eq!(simplify(&m), Module::parse("func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n  return %x\n}")?);
-/// # Ok::<(), evoxc_core::Error>(())
+/// # Ok::<(), evoxc::Error>(())
 /// ```
 pub fn simplify(m: &Module) -> Module {
     if m.verify().is_err() {

@@ -29,7 +29,7 @@ impl Sym {
     /// max(x, 0), also for integers; NaN stays, and the derivative at 0 is 0, as in JAX.
     ///
     /// ```
-    /// # use evoxc_trace::*; use evoxc_core::*;
+    /// use evoxc::prelude::*;
     /// let g = trace(|x: Sym| x.relu(), spec(F32, (dim("B"), 4))).unwrap();
     /// assert_eq!(g.output_specs(), g.input_specs());
     /// ```

@@ -10,7 +10,7 @@ use evoxc_ir::{Literal, Prim};
 /// The options of [`Sym::scaled_dot_product_attention`].
 ///
 /// ```
-/// # use evoxc_trace::*; use evoxc_core::*;
+/// use evoxc::prelude::*;
 /// let attend = |q: Sym, k: Sym, v: Sym| q.scaled_dot_product_attention(k, v, Attention::default().causal());
 /// let (q, kv) = (spec(F32, (dim("B"), 8, 16, 64)), spec(F32, (dim("B"), 2, 16, 64)));
 /// let g = trace(attend, (q.clone(), kv.clone(), kv)).unwrap();
@@ -146,7 +146,7 @@ fn masked(op: &str, scores: Sym, t: &TensorSpec, options: Attention) -> Sym {
 /// The options of [`Sym::rope`].
 ///
 /// ```
-/// # use evoxc_trace::*; use evoxc_core::*;
+/// use evoxc::prelude::*;
 /// let g = trace(|x: Sym, at: Sym| x.rope(at, &Rope::default()), (spec(F32, [8, 16, 64]), spec(I32, [16]))).unwrap();
 /// assert_eq!(g.output_specs(), [spec(F32, [8, 16, 64])]);
 /// ```

@@ -15,7 +15,7 @@ impl Sym {
     /// the remaining axes of `self`, then of `r`. A scalar multiplies. f16 and bf16 accumulate in f32.
     ///
     /// ```
-    /// # use evoxc_trace::*; use evoxc_core::*;
+    /// use evoxc::prelude::*;
     /// let g = trace(|x: Sym, w: Sym| x.dot(w), (spec(F32, (dim("B"), 8)), spec(F32, [8, 4]))).unwrap();
     /// assert_eq!(g.output_specs(), [spec(F32, (dim("B"), 4))]);
     /// ```

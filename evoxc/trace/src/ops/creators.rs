@@ -12,7 +12,7 @@ const LARGE_CONSTANT: usize = 1 << 20;
 /// input.
 ///
 /// ```
-/// # use evoxc_trace::*; use evoxc_core::*;
+/// use evoxc::prelude::*;
 /// let table = Tensor::from([1f32, 2.0, 4.0]);
 /// let g = trace(|i: Sym| constant(&table).take(i, 0), spec(I32, [5])).unwrap();
 /// assert_eq!(g.output_specs(), [spec(F32, [5])]);
@@ -63,7 +63,7 @@ pub fn iota(dtype: DType, shape: impl IntoShape, axis: impl AxisInt) -> Sym {
 /// `start`, `start + step` … below `stop` (above, for a negative step), as NumPy's `arange`.
 ///
 /// ```
-/// # use evoxc_trace::*; use evoxc_core::*;
+/// use evoxc::prelude::*;
 /// let g = trace(|| arange(F32, 0, 10, 2), ()).unwrap();
 /// assert_eq!(g.output_specs(), [spec(F32, [5])]);
 /// ```

@@ -135,7 +135,7 @@ impl Sym {
     /// `self` is no bool; the dtypes differ; both values are scalars, so that there is no dtype to take.
     ///
     /// ```
-    /// # use evoxc_trace::*; use evoxc_core::*;
+    /// use evoxc::prelude::*;
     /// let g = trace(|x: Sym| x.gt(0.0).select(x, 0.0), spec(F32, [3])).unwrap();
     /// assert_eq!(g.output_specs(), [spec(F32, [3])]);
     /// ```

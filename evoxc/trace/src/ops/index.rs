@@ -10,7 +10,7 @@ impl Sym {
     /// A static integer drops the axis; a negative one counts from the end.
     ///
     /// ```
-    /// # use evoxc_trace::*; use evoxc_core::*;
+    /// use evoxc::prelude::*;
     /// let g = trace(|x: Sym, i: Sym| x.take(i, 1), (spec(F32, [4, 8, 2]), spec(I32, [3, 5]))).unwrap();
     /// assert_eq!(g.output_specs(), [spec(F32, [4, 3, 5, 2])]);
     /// ```

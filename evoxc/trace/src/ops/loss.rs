@@ -8,6 +8,15 @@ use evoxc_core::Dim;
 use evoxc_ir::Reducer;
 
 /// What becomes of the losses of the examples.
+///
+/// ```
+/// use evoxc::{Reduction, prelude::*};
+/// let each = CrossEntropy::default().reduction(Reduction::None);
+/// let loss = move |logits: Sym, labels: Sym| logits.cross_entropy(labels, each);
+/// let graph = trace(loss, (spec(F32, (dim("B"), 10)), spec(I32, [dim("B")])))?;
+/// assert_eq!(graph.output_specs(), [spec(F32, [dim("B")])]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Reduction {
     /// Their mean; ignored examples do not count.
@@ -22,7 +31,7 @@ pub enum Reduction {
 /// The options of [`Sym::cross_entropy`].
 ///
 /// ```
-/// # use evoxc_trace::*; use evoxc_core::*;
+/// use evoxc::prelude::*;
 /// let options = CrossEntropy::default().label_smoothing(0.1).ignore_index(-100);
 /// let loss = move |logits: Sym, labels: Sym| logits.cross_entropy(labels, options);
 /// let g = trace(loss, (spec(F32, (dim("B"), 10)), spec(I32, [dim("B")]))).unwrap();

@@ -21,7 +21,7 @@ impl Sym {
     /// `x.layer_norm(-1, 1e-5) * weight + bias`. Real floats, of the same shape; f16 and bf16 are computed in f32.
     ///
     /// ```
-    /// # use evoxc_trace::*; use evoxc_core::*;
+    /// use evoxc::prelude::*;
     /// let norm = |x: Sym, weight: Sym, bias: Sym| x.layer_norm(-1, 1e-5) * weight + bias;
     /// let g = trace(norm, (spec(F32, (dim("B"), 8)), spec(F32, [8]), spec(F32, [8]))).unwrap();
     /// assert_eq!(g.output_specs(), [spec(F32, (dim("B"), 8))]);

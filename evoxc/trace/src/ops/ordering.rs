@@ -51,7 +51,7 @@ impl Sym {
     /// indices (i32).
     ///
     /// ```
-    /// # use evoxc_trace::*; use evoxc_core::*;
+    /// use evoxc::prelude::*;
     /// let g = trace(|x: Sym| x.top_k(3), spec(F32, [4, 8])).unwrap();
     /// assert_eq!(g.output_specs(), [spec(F32, [4, 3]), spec(I32, [4, 3])]);
     /// ```

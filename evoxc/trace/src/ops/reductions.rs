@@ -47,7 +47,7 @@ impl Sym {
     /// A bool: `count_nonzero` counts, `.cast(..)` says in which dtype to sum.
     ///
     /// ```
-    /// # use evoxc_trace::*; use evoxc_core::*;
+    /// use evoxc::prelude::*;
     /// let g = trace(|x: Sym| (x.sum(-1), x.sum(keep(0)), x.sum(..)), spec(F32, (dim("B"), 4))).unwrap();
     /// assert_eq!(g.output_specs(), [spec(F32, [dim("B")]), spec(F32, [1, 4]), spec(F32, [])]);
     /// ```

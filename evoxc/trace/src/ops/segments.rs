@@ -57,7 +57,7 @@ impl Sym {
     /// of 0 … segments-1 is dropped, a segment without elements is 0. As `jax.ops.segment_sum`.
     ///
     /// ```
-    /// # use evoxc_trace::*; use evoxc_core::*;
+    /// use evoxc::prelude::*;
     /// let g = trace(|x: Sym, ids: Sym| x.segment_sum(ids, 3), (spec(F32, (dim("N"), 4)), spec(I32, [dim("N")])));
     /// assert_eq!(g.unwrap().output_specs(), [spec(F32, [3, 4])]);
     /// ```

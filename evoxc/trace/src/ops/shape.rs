@@ -14,7 +14,7 @@ impl Sym {
     /// The same elements in row-major order under another shape; one extent may be -1 and is worked out.
     ///
     /// ```
-    /// # use evoxc_trace::*; use evoxc_core::*;
+    /// use evoxc::prelude::*;
     /// let g = trace(|x: Sym| x.reshape((-1, 4)), spec(F32, (dim("B"), 2, 4))).unwrap();
     /// assert_eq!(g.output_specs(), [spec(F32, (dim("B") * 2, 4))]);
     /// ```

@@ -18,7 +18,7 @@ impl Sym {
     /// eˣ / Σ eˣ over axes, without overflow; real floats, of the same shape. NaN where all are -inf, as in JAX.
     ///
     /// ```
-    /// # use evoxc_trace::*; use evoxc_core::*;
+    /// use evoxc::prelude::*;
     /// let g = trace(|x: Sym| x.softmax(-1), spec(F32, (dim("B"), 10))).unwrap();
     /// assert_eq!(g.output_specs(), g.input_specs());
     /// ```

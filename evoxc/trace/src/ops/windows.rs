@@ -9,7 +9,7 @@ use evoxc_ir::{ConvLayout, Flag, Padding, Prim, Reducer, Window};
 /// The options of a convolution, all with defaults: stride 1, no padding, no dilation, one group, NCHW and OIHW.
 ///
 /// ```
-/// # use evoxc_trace::*; use evoxc_core::*;
+/// use evoxc::prelude::*;
 /// let f = |x: Sym, w: Sym| x.conv(w, Conv::default().strides([2, 1]).padding([(1, 2), (0, 1)]));
 /// let g = trace(f, (spec(F32, [1, 3, 8, 8]), spec(F32, [4, 3, 3, 3]))).unwrap();
 /// assert_eq!(g.output_specs(), [spec(F32, [1, 4, 5, 7])]);
@@ -333,6 +333,14 @@ impl Sym {
 }
 
 /// How [`Sym::interpolate`] fills in.
+///
+/// ```
+/// use evoxc::{Interpolation, prelude::*};
+/// let widen = |x: Sym| x.interpolate([4], Interpolation::Nearest);
+/// let y = evaluate(widen, Tensor::from([[[1f32, 2.0]]]), &Interp)?;
+/// assert_eq!(y.to_vec::<f32>()?, [1.0, 1.0, 2.0, 2.0]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interpolation {
     /// The element at floor(i · old / new).
