@@ -1,7 +1,7 @@
 //! Control flow at run time: cond, switch, loops, scan, map.
 
 use crate::{Sym, builder};
-use evoxc_core::{Dim, DimLike, I32, Shape, Tree, TreeDef, TreeError, spec};
+use evoxc_core::{Dim, DimLike, I8, I16, I32, Shape, Tree, TreeDef, TreeError, U8, U16, spec};
 use evoxc_ir::{Prim, Region, TensorType};
 
 /// The tree of a region's results and the region.
@@ -124,16 +124,23 @@ pub fn switch<'a, T: Tree<Sym> + 'a>(index: Sym, branches: impl IntoIterator<Ite
     };
     let def = first.def.clone();
     let types = first.types.clone();
+    let count = traced.len();
     let ok = traced
         .iter()
         .skip(1)
         .all(|b| same("switch", "the branches differ", (&def, &types), b, "all branches give the same types"));
     let regions = if ok { traced.into_iter().map(|t| t.region).collect() } else { None };
-    let index = match index.ty() {
-        Some(t) if t.dtype.is_int() && t.dtype != I32 => builder::emit(Prim::Convert { dtype: I32 }, &[index]),
-        _ => index,
-    };
-    emit_tree(Prim::Switch {}, &[index], regions, &def)
+    emit_tree(Prim::Switch {}, &[branch_number(index, count)], regions, &def)
+}
+
+/// The index as an i32. One of a wider dtype is first brought into range: its low bits alone might name a branch.
+#[track_caller]
+fn branch_number(index: Sym, count: usize) -> Sym {
+    let Some(t) = index.ty().filter(|t| t.dtype.is_int() && t.dtype != I32) else { return index };
+    let narrow = matches!(t.dtype, I8 | I16 | U8 | U16);
+    let last = i32::try_from(count).unwrap_or(i32::MAX) - 1;
+    let index = if narrow { index } else { (index.ge(0) & index.lt(last)).select(index, last) };
+    builder::emit(Prim::Convert { dtype: I32 }, &[index])
 }
 
 #[track_caller]
@@ -175,6 +182,10 @@ pub fn while_loop<C: Tree<Sym>>(init: C, condition: impl FnOnce(C) -> Sym, body:
 #[track_caller]
 pub fn fori_loop<C: Tree<Sym>>(n: impl DimLike, init: C, body: impl FnOnce(Sym, C) -> C) -> C {
     let n = n.to_dim();
+    if n.as_i64().is_some_and(|n| n < 0) {
+        builder::fail("fori_loop", &[], format!("the number of steps is {n}, below 0"), None);
+        builder::abort()
+    }
     let shape: Shape = [n].into_iter().collect();
     let index = builder::emit(Prim::Iota { dtype: I32, shape, axis: 0 }, &[]);
     scan_over("fori_loop", n, false, init, index, |c, i| (body(i, c), ())).0
