@@ -31,3 +31,20 @@ fn a_wide_branch_number_is_not_cut_to_its_low_bits() -> evoxc::Result<()> {
     assert_eq!(evaluate(f, Tensor::from(-1i8), &Interp)?.item::<i32>()?, 2);
     Ok(())
 }
+
+// NumPy: linspace(2, 5, n) for n = 0, 1, 4.
+#[test]
+fn linspace_of_a_symbolic_length_of_one_is_its_start() {
+    let [none, one, four] = for_lengths(|x| linspace(F32, 2.0, 5.0, x.dim(0)), [0, 1, 4]);
+    assert_eq!((none, one, four), (vec![], vec![2.0], vec![2.0, 3.0, 4.0, 5.0]));
+}
+
+// NumPy: arange(5, 0, -2, dtype=uint8), arange(0, -2, -1), arange(127, -128, -128, dtype=int8).
+#[test]
+fn arange_counts_down_in_every_dtype() -> evoxc::Result<()> {
+    assert_eq!(evaluate(|| arange(U8, 5, 0, -2), (), &Interp)?.to_vec::<u8>()?, [5, 3, 1]);
+    assert_eq!(evaluate(|| arange(I8, 127, -128, -128), (), &Interp)?.to_vec::<i8>()?, [127, -1]);
+    let down = floats(evaluate(|| arange(F32, 0, -2, -1), (), &Interp)?);
+    assert_eq!(down.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), [0f32, -1.0].map(f32::to_bits));
+    Ok(())
+}

@@ -3,7 +3,7 @@
 use crate::operand::splat;
 use crate::{Sym, axes, builder};
 use evoxc_core::{AxisInt, BOOL, DType, Dim, DimLike, I32, IntoShape, Scalar, Shape, Tensor};
-use evoxc_ir::{Direction, Literal, Prim};
+use evoxc_ir::{Binary, Direction, Literal, Prim};
 
 /// Constants above this size are noted in the graph: they make it heavy to print, save and compile.
 const LARGE_CONSTANT: usize = 1 << 20;
@@ -90,6 +90,14 @@ pub fn arange(dtype: DType, start: impl Into<Scalar>, stop: impl Into<Scalar>, s
     };
     let Ok(n) = i64::try_from(n) else { return bad("the range is too long") };
     let mut out = iota(dtype, [n], 0);
+    // Downwards, a signed integer may hold the step but not its size; an unsigned one holds the size alone, and floats
+    // would start at -0.
+    if let Some(size) = negated(step).filter(|_| !dtype.is_int() || dtype.is_unsigned()) {
+        if size != Scalar::Int(1) {
+            out *= Plain(size);
+        }
+        return crate::operators::binary(Binary::Sub, Plain(start), out);
+    }
     if step != Scalar::Int(1) {
         out *= Plain(step);
     }
@@ -104,6 +112,15 @@ struct Plain(Scalar);
 impl crate::Operand for Plain {
     fn operand(self) -> crate::Opnd {
         crate::Opnd::Scalar(self.0)
+    }
+}
+
+/// The size of a negative number.
+fn negated(s: Scalar) -> Option<Scalar> {
+    match s {
+        Scalar::Int(i) if i < 0 => Some(Scalar::Int(-i)),
+        Scalar::Float(x) if x < 0.0 => Some(Scalar::Float(-x)),
+        _ => None,
     }
 }
 
@@ -130,8 +147,8 @@ pub fn linspace(dtype: DType, start: f64, stop: f64, n: impl DimLike) -> Sym {
     if n == 1i64 {
         return full(dtype, [1], start);
     }
-    // start (1 - t) + stop t is exact at both ends.
-    let t = iota(dtype, [n], 0) / (n - 1);
+    // start (1 - t) + stop t is exact at both ends; a symbolic n may turn out to be 1.
+    let t = iota(dtype, [n], 0) / (n - 1).max(1);
     (1.0 - t) * start + t * stop
 }
 
