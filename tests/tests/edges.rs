@@ -48,3 +48,18 @@ fn arange_counts_down_in_every_dtype() -> evoxc::Result<()> {
     assert_eq!(down.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), [0f32, -1.0].map(f32::to_bits));
     Ok(())
 }
+
+// NumPy: x[::-2] and roll(x, 1) of [0, 1, …].
+#[test]
+fn an_axis_that_turns_out_empty_can_be_stepped_through_and_rolled() {
+    let [none, one, four, five] = for_lengths(|x| x.slice(s![..;-2]), [0, 1, 4, 5]);
+    assert_eq!((none, one, four, five), (vec![], vec![0.0], vec![3.0, 1.0], vec![4.0, 2.0, 0.0]));
+    let [none, one, three] = for_lengths(|x| x.roll(1, 0), [0, 1, 3]);
+    assert_eq!((none, one, three), (vec![], vec![0.0], vec![2.0, 0.0, 1.0]));
+}
+
+#[test]
+fn a_bound_outside_of_its_axis_is_quoted_as_written() {
+    let e = trace(|x: Sym| x.slice(s![-3]), spec(F32, [2])).unwrap_err();
+    assert!(e.to_string().contains("-3 is outside of axis 0, which has size 2"), "{e}");
+}

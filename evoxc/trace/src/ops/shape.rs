@@ -148,7 +148,7 @@ impl Sym {
         }
         let zero = Dim::constant(0);
         let (mut start, mut limit, mut stride) = (vec![zero; t.rank()], t.shape.to_vec(), vec![1i64; t.rank()]);
-        let (mut reversed, mut shape, mut axis) = (vec![], vec![], 0);
+        let (mut reversed, mut strided, mut shape, mut axis) = (vec![], vec![], vec![], 0);
         let outside = |axis: usize, b: Dim| {
             builder::fail(
                 "slice",
@@ -170,33 +170,38 @@ impl Sym {
                     shape.push(Dim::constant(1));
                     continue;
                 }
-                SliceItem::At(i) => {
-                    let i = from_end(i);
+                SliceItem::At(written) => {
+                    let i = from_end(written);
                     if !within(i, n - 1) {
-                        return outside(axis, i);
+                        return outside(axis, written);
                     }
                     (start[axis], limit[axis]) = (i, i + 1);
                 }
-                SliceItem::Range(a, b, step) => {
-                    let (a, b) = (a.map_or(zero, from_end), b.map_or(n, from_end));
+                SliceItem::Range(first, last, step) => {
+                    let (a, b) = (first.map_or(zero, from_end), last.map_or(n, from_end));
                     if step == 0 {
                         return builder::fail("slice", &[self], format!("the step of axis {axis} is 0"), None);
                     }
                     if !within(a, n) || !within(b, n) {
-                        return outside(axis, if within(a, n) { b } else { a });
+                        return outside(axis, if within(a, n) { last.unwrap_or(n) } else { first.unwrap_or(zero) });
                     }
                     let span = if (b - a).as_i64().is_some_and(|v| v < 0) { zero } else { b - a };
                     let k = step.saturating_abs();
                     let count = if k == 1 { span } else { (span + (k - 1)) / k };
                     if step > 0 {
+                        (start[axis], limit[axis], stride[axis]) = (a, a + span, k);
+                    } else if k > 1 && !count.is_const() {
+                        // The range may turn out to be empty, with no first element: reverse all of it, then step.
                         (start[axis], limit[axis]) = (a, a + span);
+                        reversed.push(axis);
+                        strided.push((axis, k));
                     } else {
                         // The first element taken is the last of the range; walk up to it, then reverse.
                         let first = if count == 0i64 { a } else { a + span - 1 - (count - 1) * k };
                         (start[axis], limit[axis]) = (first, if count == 0i64 { a } else { a + span });
+                        stride[axis] = k;
                         reversed.push(axis);
                     }
-                    stride[axis] = k;
                     shape.push(count);
                 }
             }
@@ -207,6 +212,12 @@ impl Sym {
         let mut x = if whole { self } else { builder::emit(Prim::Slice { start, limit, stride }, &[self]) };
         if !reversed.is_empty() {
             x = builder::emit(Prim::Reverse { axes: reversed }, &[x]);
+        }
+        if let (false, Some(t)) = (strided.is_empty(), x.ty()) {
+            let mut stride = vec![1; t.rank()];
+            strided.into_iter().for_each(|(axis, k)| stride[axis] = k);
+            let whole = Prim::Slice { start: vec![zero; t.rank()], limit: t.shape.to_vec(), stride };
+            x = builder::emit(whole, &[x]);
         }
         let shape: Shape = shape.into_iter().collect();
         if x.ty().is_some_and(|t| t.shape != shape) { reshaped(x, shape.iter().copied()) } else { x }
@@ -249,7 +260,8 @@ impl Sym {
         if n == 0i64 {
             return self;
         }
-        let k = shift.to_dim() % n;
+        // A symbolic extent may turn out to be 0.
+        let k = shift.to_dim() % n.max(1);
         if k == 0i64 {
             return self;
         }
