@@ -63,3 +63,13 @@ fn a_bound_outside_of_its_axis_is_quoted_as_written() {
     let e = trace(|x: Sym| x.slice(s![-3]), spec(F32, [2])).unwrap_err();
     assert!(e.to_string().contains("-3 is outside of axis 0, which has size 2"), "{e}");
 }
+
+// A u8 counts to 255: 5 must not come round again at 261.
+#[test]
+fn one_hot_is_longer_than_a_narrow_dtype_counts() -> evoxc::Result<()> {
+    let hot = floats(evaluate(|i: Sym| i.one_hot(300), Tensor::from([5u8]), &Interp)?);
+    assert_eq!((hot.iter().sum::<f32>(), hot[5]), (1.0, 1.0));
+    let both = floats(evaluate(|i: Sym| i.one_hot(2), Tensor::from([true, false]), &Interp)?);
+    assert_eq!(both, [0.0, 1.0, 1.0, 0.0]);
+    Ok(())
+}

@@ -2,7 +2,10 @@
 
 use crate::operand::{broadcast_to, lift, splat};
 use crate::{Operand, Opnd, Sym, axes, builder};
-use evoxc_core::{AxisInt, Dim, DimLike, I32, IntoShape, Scalar, Shape, SliceItem, Slices, spec};
+use evoxc_core::{
+    AxisInt, BF16, BOOL, Dim, DimLike, F16, F32, I8, I16, I32, IntoShape, Scalar, Shape, SliceItem, Slices, U8, U16,
+    spec,
+};
 use evoxc_ir::{GatherDims, Prim, ScatterDims, ScatterOp};
 
 impl Sym {
@@ -173,14 +176,22 @@ impl Sym {
     /// One-hot vectors of length `n` along a new last axis, 0 or 1 in f32; indices out of range give zeros.
     #[track_caller]
     pub fn one_hot(self, n: impl DimLike) -> Sym {
+        let _at = builder::pin();
         let Some(t) = self.ty() else { return Sym::POISON };
         let mut shape = t.shape.clone();
         shape.push(n);
         let last = shape.rank() - 1;
-        let count = super::creators::iota(t.dtype, &shape, last);
-        let wide = broadcast_to("one_hot", self.expand_dims(-1), &shape);
+        // A narrow dtype cannot count to `n`.
+        let dtype = match t.dtype {
+            BOOL | I8 | I16 | U8 | U16 => I32,
+            F16 | BF16 => F32,
+            wide => wide,
+        };
+        let index = if dtype == t.dtype { self } else { builder::emit(Prim::Convert { dtype }, &[self]) };
+        let count = super::creators::iota(dtype, &shape, last);
+        let wide = broadcast_to("one_hot", index.expand_dims(-1), &shape);
         let hit = crate::compare::compare(evoxc_ir::Direction::Eq, wide, count);
-        builder::emit(Prim::Convert { dtype: evoxc_core::F32 }, &[hit])
+        builder::emit(Prim::Convert { dtype: F32 }, &[hit])
     }
 }
 
