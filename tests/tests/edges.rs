@@ -73,3 +73,16 @@ fn one_hot_is_longer_than_a_narrow_dtype_counts() -> evoxc::Result<()> {
     assert_eq!(both, [0.0, 1.0, 1.0, 0.0]);
     Ok(())
 }
+
+// NumPy: searchsorted([0, 1, …], 1.5).
+#[test]
+fn a_table_that_turns_out_empty_can_be_searched() {
+    let [none, one, four] = for_lengths(|x| x.searchsorted(full(F32, [1], 1.5)).cast(F32), [0, 1, 4]);
+    assert_eq!((none, one, four), (vec![0.0], vec![1.0], vec![2.0]));
+}
+
+#[test]
+fn a_loop_of_fewer_than_no_steps_is_refused_by_its_name() {
+    let e = trace(|x: Sym| fori_loop(-1, x, |_, x| x), spec(F32, [2])).unwrap_err();
+    assert!(e.to_string().contains("fori_loop: the number of steps is -1"), "{e}");
+}

@@ -3,7 +3,7 @@
 use super::checks::{known, real, same_dtype};
 use super::parts::{count_along, filled, reshape};
 use crate::axes::one;
-use crate::{Operand, Sym, builder, fori_loop};
+use crate::{Operand, Sym, builder, concat, fori_loop, zeros};
 use evoxc_core::{AxisInt, DimLike, I32, Shape};
 use evoxc_ir::{Prim, SortKeys};
 
@@ -96,10 +96,12 @@ impl Sym {
         let low = filled(op, 0, I32, &flat);
         let high = crate::operand::lift(op, n, &evoxc_core::spec(I32, &flat), true);
         let float = t.dtype.is_float();
+        // A symbolic extent may turn out to be 0, which leaves nothing to compare with.
+        let table = if n.is_const() { self } else { concat([self, zeros(t.dtype, [1])], 0) };
         let (low, _) = fori_loop(steps, (low, high), |_, (low, high)| {
             let open = low.lt(high);
             let middle = low + (high - low) / 2;
-            let x = take(self, middle);
+            let x = take(table, middle);
             // a before b, with NaN after all else.
             let before = |a: Sym, b: Sym| if float { a.lt(b) | (b.is_nan() & !a.is_nan()) } else { a.lt(b) };
             let after_middle = if right { !before(values, x) } else { before(x, values) };
