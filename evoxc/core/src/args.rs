@@ -93,6 +93,13 @@ impl IntoAxes for Axes {
 pub struct Keep<A>(A);
 
 /// Keeps reduced axes with size 1: `x - x.max(keep(1))`.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let graph = trace(|x: Sym| x.max(keep(1)), spec(F32, [2, 3]))?;
+/// assert_eq!(graph.output_specs(), [spec(F32, [2, 1])]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 pub fn keep<A: IntoAxes>(axes: A) -> Keep<A> {
     Keep(axes)
 }

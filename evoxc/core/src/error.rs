@@ -7,6 +7,15 @@ use crate::{Device, DimError, Loc};
 use std::fmt;
 
 /// The result of every fallible function of evoxc.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// fn doubled(x: Tensor) -> evoxc::Result<Vec<f32>> {
+///     evaluate(|x: Sym| x + x, x, &Interp)?.to_vec()
+/// }
+/// assert_eq!(doubled(Tensor::from([1f32, 2.0]))?, [2.0, 4.0]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Any error of evoxc. `Display` is one or more plain lines; `Debug` (what `main` prints) is the full report with

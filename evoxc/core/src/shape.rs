@@ -181,6 +181,11 @@ pub struct TensorSpec {
 }
 
 /// A spec of `dtype` and `shape`, on any device.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// assert_eq!(spec(F32, (dim("B"), 8)).to_string(), "tensor<Bx8xf32>");
+/// ```
 pub fn spec(dtype: DType, shape: impl IntoShape) -> TensorSpec {
     TensorSpec { dtype, shape: shape.into_shape(), device: None }
 }

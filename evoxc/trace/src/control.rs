@@ -107,11 +107,27 @@ pub fn cond<T: Tree<Sym>>(pred: Sym, a: impl FnOnce() -> T, b: impl FnOnce() -> 
 pub type Branch<'a, T> = Box<dyn FnOnce() -> T + 'a>;
 
 /// Boxes a closure as a branch of [`switch`].
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let f = |i: Sym, x: Sym| switch(i, [branch(|| x), branch(|| -x)]);
+/// let y = evaluate(f, (Tensor::from(1i32), Tensor::from(2f32)), &Interp)?;
+/// assert_eq!(y.item::<f32>()?, -2.0);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 pub fn branch<'a, T>(f: impl FnOnce() -> T + 'a) -> Branch<'a, T> {
     Box::new(f)
 }
 
 /// Runs the branch that the scalar integer `index` names; out of range, the last. At least one branch.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let f = |i: Sym, x: Sym| switch(i, (1..=3).map(|k| branch(move || x * k)));
+/// let y = evaluate(f, (Tensor::from(9i32), Tensor::from(2f32)), &Interp)?;
+/// assert_eq!(y.item::<f32>()?, 6.0); // out of range: the last
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn switch<'a, T: Tree<Sym> + 'a>(index: Sym, branches: impl IntoIterator<Item = Branch<'a, T>>) -> T {
     let mut traced: Vec<Traced> = vec![];
@@ -179,6 +195,13 @@ pub fn while_loop<C: Tree<Sym>>(init: C, condition: impl FnOnce(C) -> Sym, body:
 
 /// Runs `body(i, carry)` for i = 0 … n-1, with `i` a scalar i32. The trip count is static (an integer or a `Dim`), so
 /// the loop differentiates in reverse mode.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let power = |x: Sym| fori_loop(3, x.ones_like(), |_, y| y * x);
+/// assert_eq!(evaluate(power, Tensor::from(2f32), &Interp)?.item::<f32>()?, 8.0);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn fori_loop<C: Tree<Sym>>(n: impl DimLike, init: C, body: impl FnOnce(Sym, C) -> C) -> C {
     let n = n.to_dim();
@@ -192,12 +215,27 @@ pub fn fori_loop<C: Tree<Sym>>(n: impl DimLike, init: C, body: impl FnOnce(Sym, 
 }
 
 /// Folds `f(carry, x) -> (carry, y)` over the leading axis of the tree `xs`; gives the last carry and the stacked `ys`.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let running = |xs: Sym| scan(xs.at(0) * 0.0, xs, |sum, x| (sum + x, sum + x));
+/// let (sum, sums) = evaluate(running, Tensor::from([1f32, 2.0, 3.0]), &Interp)?;
+/// assert_eq!((sum.item::<f32>()?, sums.to_vec::<f32>()?), (6.0, vec![1.0, 3.0, 6.0]));
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn scan<C: Tree<Sym>, X: Tree<Sym>, Y: Tree<Sym>>(init: C, xs: X, f: impl FnOnce(C, X) -> (C, Y)) -> (C, Y) {
     directed("scan", false, init, xs, f)
 }
 
 /// [`scan`] from the last element to the first; `ys` keep the positions of their `x`.
+///
+/// ```
+/// use evoxc::{prelude::*, scan_reverse};
+/// let rest = |xs: Sym| scan_reverse(xs.at(0) * 0.0, xs, |sum, x| (sum + x, sum + x)).1;
+/// assert_eq!(evaluate(rest, Tensor::from([1f32, 2.0, 3.0]), &Interp)?.to_vec::<f32>()?, [6.0, 5.0, 3.0]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn scan_reverse<C: Tree<Sym>, X: Tree<Sym>, Y: Tree<Sym>>(
     init: C,
@@ -208,12 +246,27 @@ pub fn scan_reverse<C: Tree<Sym>, X: Tree<Sym>, Y: Tree<Sym>>(
 }
 
 /// [`scan`] without `xs`: `n` steps of `f(carry) -> (carry, y)`.
+///
+/// ```
+/// use evoxc::{prelude::*, scan_n};
+/// let powers = |x: Sym| scan_n(3, x, |y| (y * x, y)).1;
+/// assert_eq!(evaluate(powers, Tensor::from(2f32), &Interp)?.to_vec::<f32>()?, [2.0, 4.0, 8.0]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn scan_n<C: Tree<Sym>, Y: Tree<Sym>>(n: impl DimLike, init: C, f: impl FnOnce(C) -> (C, Y)) -> (C, Y) {
     scan_over("scan", n.to_dim(), false, init, (), |c, ()| f(c))
 }
 
 /// `f` of every element of the leading axis of the tree `xs`, stacked.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let norms = |rows: Sym| map(rows, |row: Sym| (row * row).sum(0).sqrt());
+/// let y = evaluate(norms, Tensor::from([[3f32, 4.0], [6.0, 8.0]]), &Interp)?;
+/// assert_eq!(y.to_vec::<f32>()?, [5.0, 10.0]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn map<X: Tree<Sym>, Y: Tree<Sym>>(xs: X, f: impl FnOnce(X) -> Y) -> Y {
     directed("map", false, (), xs, |(), x| ((), f(x))).1

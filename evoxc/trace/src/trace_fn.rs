@@ -95,6 +95,13 @@ fn check_extents(s: &TensorSpec) -> Result<()> {
 
 /// trace → lower → compile → load on the backend's first device.
 ///
+/// ```
+/// use evoxc::prelude::*;
+/// let exe = build(|x: Sym| x.sum(..), spec(F32, [dim("N")]), &Interp)?;
+/// assert_eq!(exe.run(Tensor::ones(F32, [5]))?.item::<f32>()?, 5.0);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
+///
 /// # Errors
 /// Those of each stage.
 pub fn build<F, S, M, B: Backend>(
@@ -118,6 +125,13 @@ fn load<I: Tree<Sym>, O: Tree<Sym>, B: Backend>(
 }
 
 /// Derives the specs from the data, builds, and runs once.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let (low, high) = evaluate(|x: Sym| (x.min(..), x.max(..)), Tensor::from([3, 1, 2]), &Interp)?;
+/// assert_eq!((low.item::<i32>()?, high.item::<i32>()?), (1, 3));
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 ///
 /// # Errors
 /// Those of each stage.

@@ -123,6 +123,14 @@ struct Labelled {
 /// Einstein summation: `einsum("bij,bjk->bik", [a, b])`. Letters name axes; those that are not in the result are
 /// summed; without `->` the result has the letters that occur once, in alphabetical order. A letter twice in one operand
 /// takes its diagonal. `...` stands for leading axes that broadcast. Operands are contracted from left to right.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let heads = |q: Sym, k: Sym| einsum("bqhd,bkhd->bhqk", [q, k]);
+/// let graph = trace(heads, (spec(F32, [2, 5, 8, 64]), spec(F32, [2, 7, 8, 64])))?;
+/// assert_eq!(graph.output_specs(), [spec(F32, [2, 8, 5, 7])]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn einsum(equation: &str, xs: impl IntoIterator<Item = Sym>) -> Sym {
     let _at = builder::pin();

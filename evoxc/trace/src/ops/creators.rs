@@ -30,24 +30,52 @@ pub fn constant(t: &Tensor) -> Sym {
 }
 
 /// A tensor of one value.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let y = evaluate(|| full(F32, [2], 7.5), (), &Interp)?;
+/// assert_eq!(y.to_vec::<f32>()?, [7.5, 7.5]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn full(dtype: DType, shape: impl IntoShape, value: impl Into<Scalar>) -> Sym {
     splat("full", value.into(), dtype, shape.into_shape())
 }
 
 /// A tensor of zeros (`false`).
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let graph = trace(|x: Sym| x + zeros(F32, [2, 1]), spec(F32, [dim("B")]))?;
+/// assert_eq!(graph.output_specs(), [spec(F32, (2, dim("B")))]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn zeros(dtype: DType, shape: impl IntoShape) -> Sym {
     splat("zeros", Scalar::Int(0), dtype, shape.into_shape())
 }
 
 /// A tensor of ones (`true`).
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let count = |x: Sym| ones(F32, [1, 3]).dot(x);
+/// assert_eq!(evaluate(count, Tensor::from([1f32, 2.0, 3.0]), &Interp)?.to_vec::<f32>()?, [6.0]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn ones(dtype: DType, shape: impl IntoShape) -> Sym {
     splat("ones", Scalar::Int(1), dtype, shape.into_shape())
 }
 
 /// Counts 0, 1, 2 … along `axis` of `shape`.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let y = evaluate(|| iota(I32, [2, 3], 1), (), &Interp)?;
+/// assert_eq!(y.to_vec::<i32>()?, [0, 1, 2, 0, 1, 2]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn iota(dtype: DType, shape: impl IntoShape, axis: impl AxisInt) -> Sym {
     let shape = shape.into_shape();
@@ -133,6 +161,13 @@ fn real(s: Scalar) -> Option<f64> {
 }
 
 /// `n` evenly spaced values from `start` to `stop`, both included, of a float dtype.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let y = evaluate(|| linspace(F32, 0.0, 1.0, 5), (), &Interp)?;
+/// assert_eq!(y.to_vec::<f32>()?, [0.0, 0.25, 0.5, 0.75, 1.0]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn linspace(dtype: DType, start: f64, stop: f64, n: impl DimLike) -> Sym {
     let n = n.to_dim();
@@ -153,6 +188,13 @@ pub fn linspace(dtype: DType, start: f64, stop: f64, n: impl DimLike) -> Sym {
 }
 
 /// The identity matrix of size `n`.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let y = evaluate(|| eye(I32, 2), (), &Interp)?;
+/// assert_eq!(y.to_vec::<i32>()?, [1, 0, 0, 1]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn eye(dtype: DType, n: impl DimLike) -> Sym {
     let n = n.to_dim();
@@ -183,6 +225,13 @@ impl Sym {
 }
 
 /// Coordinate arrays of shape `[n0, n1, …]` from vectors of lengths n0, n1 … (NumPy's `indexing="ij"`).
+///
+/// ```
+/// use evoxc::{meshgrid, prelude::*};
+/// let graph = trace(|x: Sym, y: Sym| meshgrid([x, y]), (spec(F32, [2]), spec(F32, [3])))?;
+/// assert_eq!(graph.output_specs(), [spec(F32, [2, 3]), spec(F32, [2, 3])]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn meshgrid(xs: impl IntoIterator<Item = Sym>) -> Vec<Sym> {
     let _at = builder::pin();

@@ -411,6 +411,13 @@ impl Sym {
 }
 
 /// The tensors one after the other along `axis`.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let y = evaluate(|x: Sym| concat([x, -x], 0), Tensor::from([1f32, 2.0]), &Interp)?;
+/// assert_eq!(y.to_vec::<f32>()?, [1.0, 2.0, -1.0, -2.0]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn concat(xs: impl IntoIterator<Item = Sym>, axis: impl AxisInt) -> Sym {
     let _at = builder::pin();
@@ -423,6 +430,13 @@ pub fn concat(xs: impl IntoIterator<Item = Sym>, axis: impl AxisInt) -> Sym {
 }
 
 /// The tensors along a new axis at position `axis` of the result.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let y = evaluate(|x: Sym| stack([x, -x], 1), Tensor::from([1f32, 2.0]), &Interp)?;
+/// assert_eq!((y.shape(), y.to_vec::<f32>()?), (&[2, 2][..], vec![1.0, -1.0, 2.0, -2.0]));
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn stack(xs: impl IntoIterator<Item = Sym>, axis: impl AxisInt) -> Sym {
     let _at = builder::pin();
