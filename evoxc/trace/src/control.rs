@@ -357,6 +357,13 @@ fn evoxc_dyn(def: TreeDef, leaves: Vec<Sym>) -> evoxc_core::Dyn<Sym> {
 }
 
 /// The tree, unchanged; no optimisation moves work across it.
+///
+/// ```
+/// use evoxc::{optimization_barrier, prelude::*};
+/// let graph = trace(|x: Sym| -optimization_barrier(-x), spec(F32, [2]))?;
+/// assert_eq!(graph.simplify().ops().len(), 3); // without the barrier, none
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[track_caller]
 pub fn optimization_barrier<T: Tree<Sym>>(tree: T) -> T {
     let (leaves, def) = TreeDef::flatten(tree);

@@ -60,7 +60,7 @@ impl Sym {
     /// where each goes, `(w c)` joins several, `1` is an axis of size 1. `sizes` gives what a split does not tell.
     ///
     /// ```
-    /// # use evoxc_trace::*; use evoxc_core::*;
+    /// use evoxc::prelude::*;
     /// let f = |x: Sym| x.rearrange("b (h w) c -> b h (w c)", &[("h", 2)]);
     /// let g = trace(f, spec(F32, (dim("B"), 6, 4))).unwrap();
     /// assert_eq!(g.output_specs(), [spec(F32, (dim("B"), 2, 12))]);
