@@ -391,7 +391,7 @@ pub enum TensorError {
 /// assert_eq!(e.path, "1");
 /// ```
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{path}: expected {expected}, got {got}")]
+#[error("{path}{}expected {expected}, got {got}", if path.is_empty() { "" } else { ": " })]
 pub struct TreeError {
     /// The path of the first difference, as in `params.layers[3].w`; empty at the root.
     pub path: String,
