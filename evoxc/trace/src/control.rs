@@ -16,7 +16,10 @@ struct Traced {
 fn region<T: Tree<Sym>>(op: &str, args: &[TensorType], f: impl FnOnce(Vec<Sym>) -> T) -> Traced {
     let syms = builder::open_region(args);
     let (leaves, def) = TreeDef::flatten(f(syms));
-    let types = leaves.iter().map(|s| s.ty()).collect();
+    let mut types = Vec::with_capacity(leaves.len());
+    for s in &leaves {
+        types.push(s.ty());
+    }
     Traced { region: builder::close_region(op, &leaves), def, types }
 }
 
@@ -161,11 +164,15 @@ fn branch_number(index: Sym, count: usize) -> Sym {
 
 #[track_caller]
 fn known(leaves: &[Sym]) -> Vec<TensorType> {
-    let types: Option<Vec<TensorType>> = leaves.iter().map(|s| s.ty()).collect();
-    match types {
-        Some(t) => t,
-        None => builder::abort(),
+    let mut types = Vec::with_capacity(leaves.len());
+    // No closure: it would be where a foreign value is said to be.
+    for s in leaves {
+        match s.ty() {
+            Some(t) => types.push(t),
+            None => builder::abort(),
+        }
     }
+    types
 }
 
 /// Repeats `body` while `condition` gives true; the state is a tree of one structure and fixed types.
