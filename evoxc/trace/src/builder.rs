@@ -24,6 +24,8 @@ pub(crate) struct Abort;
 /// One function under construction.
 pub(crate) struct Trace {
     pub id: u32,
+    /// Where `trace` was called.
+    pub entry: Loc,
     pub func: Func,
     /// The regions that are open, innermost last, each with its id; the first is the function's body.
     open: Vec<(u32, Region)>,
@@ -53,12 +55,15 @@ pub(crate) struct Guard {
 
 impl Guard {
     /// Opens a trace.
+    #[track_caller]
     pub fn open() -> Guard {
+        let entry = Loc::caller(Location::caller());
         // Ids of one thread never repeat, so a stale `Sym` is recognised; `Sym`s do not cross threads.
         let id = NEXT_ID.replace(NEXT_ID.get().wrapping_add(1));
         TRACES.with_borrow_mut(|t| {
             t.push(Trace {
                 id,
+                entry,
                 func: Func::new("main"),
                 open: vec![(0, Region::default())],
                 region_of: vec![],
@@ -134,10 +139,23 @@ impl Trace {
         self.open[0].1.args.push(v);
         v
     }
-    /// Records an error.
+    /// Records an error. What an op says of a foreign value is more than that there is one at that place.
     pub fn error(&mut self, e: OpError) {
+        if e.message.contains("is not a value of this trace")
+            && let Some(known) = self.errors.iter_mut().find(|k| k.loc == e.loc && k.message == FOREIGN)
+        {
+            *known = e;
+            return;
+        }
         if self.errors.len() < MAX_ERRORS && !self.errors.contains(&e) {
             self.errors.push(e);
+        }
+    }
+    /// Records a static value, once.
+    pub fn record_static(&mut self, name: &str, value: String) {
+        let entry = (name.to_string(), value);
+        if !self.statics.contains(&entry) {
+            self.statics.push(entry);
         }
     }
     /// Appends an op whose types are known.
@@ -213,8 +231,9 @@ fn resolve(traces: &mut [Trace], s: Sym) -> Resolved {
 }
 
 /// Resolves operands; `None` (with the error recorded) when one is poisoned or foreign.
+#[track_caller]
 pub(crate) fn resolve_all(op: &str, operands: &[Sym], loc: Option<Loc>) -> Option<SmallVec<[Value; 3]>> {
-    with(|_| ());
+    with(|_| ()); // panics where the user is, if there is no trace
     TRACES.with_borrow_mut(|traces| {
         let mut out = SmallVec::with_capacity(operands.len());
         let mut poisoned = false;
@@ -395,11 +414,6 @@ pub(crate) fn set_name(s: Sym, name: &str) {
 /// Records a static value of the program.
 pub(crate) fn record_static_value(name: &str, value: String) {
     if is_tracing() {
-        with(|t| {
-            let entry = (name.to_string(), value);
-            if !t.statics.contains(&entry) {
-                t.statics.push(entry);
-            }
-        });
+        with(|t| t.record_static(name, value));
     }
 }

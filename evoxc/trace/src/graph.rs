@@ -1,6 +1,6 @@
 //! `Graph`: an immutable, verified program with typed trees of inputs and outputs.
 
-use crate::{GraphFn, Sym, inline};
+use crate::{GraphFn, Sym, builder, inline};
 use evoxc_core::{Dyn, Error, Result, Tensor, TensorSpec, Tree, TreeDef};
 use evoxc_ir::{GraphFile, Module, Op};
 use evoxc_stage::{Backend, LoweredProgram};
@@ -225,7 +225,7 @@ impl<I: Tree<Sym>, O: Tree<Sym>> Graph<I, O> {
     /// Appends the graph's ops to the one being traced; extents of the arguments replace the graph's symbols.
     #[track_caller]
     pub fn call(&self, args: I) -> O {
-        inline::call(self, args)
+        inline::call(self, args, builder::here())
     }
     /// The program in the form a backend compiles.
     ///
@@ -258,12 +258,14 @@ pub struct GraphMark;
 impl<I: Tree<Sym>, O: Tree<Sym>> GraphFn<I, GraphMark> for Graph<I, O> {
     type Out = O;
     fn apply(&self, args: I) -> O {
-        self.call(args)
+        // The caller is `trace` itself: the user is where `trace` was called.
+        inline::call(self, args, builder::with(|t| Some(t.entry)))
     }
 }
 impl<I: Tree<Sym>, O: Tree<Sym>> GraphFn<I, GraphMark> for &Graph<I, O> {
     type Out = O;
     fn apply(&self, args: I) -> O {
-        self.call(args)
+        // The caller is `trace` itself: the user is where `trace` was called.
+        inline::call(self, args, builder::with(|t| Some(t.entry)))
     }
 }

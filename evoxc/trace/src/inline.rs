@@ -6,10 +6,8 @@ use evoxc_ir::{Func, FuncRef, Module, Op, Prim, Region, RegionType, TensorType, 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Appends `graph` to the innermost trace.
-#[track_caller]
-pub(crate) fn call<I: Tree<Sym>, O: Tree<Sym>>(graph: &Graph<I, O>, args: I) -> O {
-    let loc = builder::here();
+/// Appends `graph`, its static values and its notes to the innermost trace; `loc` is where errors are said to be.
+pub(crate) fn call<I: Tree<Sym>, O: Tree<Sym>>(graph: &Graph<I, O>, args: I, loc: Option<Loc>) -> O {
     let g = &graph.inner;
     let (mut leaves, def) = TreeDef::flatten(args);
     let wrong = |message: String| -> ! {
@@ -36,19 +34,33 @@ pub(crate) fn call<I: Tree<Sym>, O: Tree<Sym>>(graph: &Graph<I, O>, args: I) -> 
     }
 }
 
-/// Binds the symbols of `want` so that it becomes `got`.
+/// Binds the symbols of `want` so that it becomes `got`, where that is one symbol `S`, or `a*S + c`.
 fn bind(symbols: &mut Vec<(Dim, Dim)>, want: Dim, got: Dim) -> Result<(), String> {
-    if want.symbol_name().is_some() {
-        return match symbols.iter().find(|(s, _)| *s == want) {
-            Some((_, d)) if *d == got => Ok(()),
-            Some((_, d)) => Err(format!("`{want}` is {d} and {got}")),
-            None => {
-                symbols.push((want, got));
-                Ok(())
-            }
-        };
+    let Some((symbol, value)) = solve(want, got) else { return Ok(()) };
+    match symbols.iter().find(|(s, _)| *s == symbol) {
+        Some((_, d)) if *d == value => Ok(()),
+        Some((_, d)) => Err(format!("`{symbol}` is {d} and {value}")),
+        None => {
+            symbols.push((symbol, value));
+            Ok(())
+        }
     }
-    Ok(())
+}
+
+/// The symbol of `want` and the extent in its place for which `want` is `got`.
+fn solve(want: Dim, got: Dim) -> Option<(Dim, Dim)> {
+    if want.symbol_name().is_some() {
+        return Some((want, got));
+    }
+    let mut symbols = vec![];
+    want.symbols(&mut symbols);
+    let &[symbol] = &symbols[..] else { return None };
+    let at = |v: i64| want.evaluate(&mut |_| Some(v)).ok().map(Dim::constant);
+    let c = at(0)?;
+    let a = at(1)? - c;
+    let value = (got - c) / a;
+    let fits = want == symbol * a + c && value * a + c == got && value.as_i64().is_none_or(|v| v >= 0);
+    fits.then_some((symbol, value))
 }
 
 fn substitute(symbols: &[(Dim, Dim)], d: Dim) -> Dim {
@@ -84,6 +96,9 @@ fn splice(module: &Module, main: &Func, args: &[Value], loc: Option<Loc>) -> Res
         copy(main, op, &symbols, &callees, &mut map, &mut None)?;
     }
     Ok(builder::with(|t| {
+        let notes: Vec<String> = module.notes.iter().filter(|n| !t.notes.contains(n)).cloned().collect();
+        t.notes.extend(notes);
+        module.statics.iter().for_each(|(name, value)| t.record_static(name, value.clone()));
         main.body.results.iter().map(|r| Sym::new(map.get(r).copied().unwrap_or(*r).0, t.id)).collect()
     }))
 }

@@ -20,6 +20,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 /// let graph = trace(|x: Sym, w: Sym| x.dot(w), (spec(F32, [4, 8]), spec(F32, [8, 4]))).unwrap();
 /// assert_eq!(graph.output_specs(), [spec(F32, [4, 4])]);
 /// ```
+#[track_caller]
 pub fn trace<F, S, M>(f: F, specs: S) -> Result<Graph<S::Map<Sym>, F::Out>>
 where
     S: Tree<TensorSpec>,
@@ -36,6 +37,7 @@ fn name_of(path: &str) -> Option<Name> {
     (!words.is_empty() && words[0].starts_with(|c: char| c.is_alphabetic() || c == '_')).then(|| words.join("_").into())
 }
 
+#[track_caller]
 fn trace_leaves<F, I, M>(f: F, specs: Vec<TensorSpec>, inputs: TreeDef) -> Result<Graph<I, F::Out>>
 where
     I: Tree<Sym>,
@@ -45,6 +47,7 @@ where
         check_extents(s)?;
     }
     let guard = Guard::open();
+    let entry = crate::builder::with(|t| t.entry);
     let args: Vec<Sym> = crate::builder::with(|t| {
         let names = inputs.paths();
         let values: Vec<_> = specs.into_iter().zip(&names).map(|(s, n)| t.argument(s, name_of(n))).collect();
@@ -53,7 +56,7 @@ where
     let args: I = inputs.unflatten(args)?;
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         let (leaves, outputs) = TreeDef::flatten(f.apply(args));
-        (resolve_all("return", &leaves, None), outputs)
+        (resolve_all("return", &leaves, Some(entry)), outputs)
     }));
     let Some(mut t) = guard.finish() else { return Err(failed(vec![], "the trace was closed by another")) };
     let (results, outputs) = match outcome {
@@ -104,6 +107,7 @@ fn check_extents(s: &TensorSpec) -> Result<()> {
 ///
 /// # Errors
 /// Those of each stage.
+#[track_caller]
 pub fn build<F, S, M, B: Backend>(
     f: F,
     specs: S,
@@ -135,6 +139,7 @@ fn load<I: Tree<Sym>, O: Tree<Sym>, B: Backend>(
 ///
 /// # Errors
 /// Those of each stage.
+#[track_caller]
 pub fn evaluate<F, A, M, B: Backend>(f: F, args: A, backend: &B) -> Result<<F::Out as Tree<Sym>>::Map<Tensor>>
 where
     A: Tree<Tensor>,
