@@ -62,7 +62,8 @@ pub(crate) fn strided_slice(x: Tensor, start: &[i64], limit: &[i64], stride: &[i
     }
     let own = row_major(x.shape());
     let from = start.iter().zip(&own).map(|(&a, &s)| a as isize * s).sum();
-    let steps: Steps = stride.iter().zip(&own).map(|(&a, &s)| a as isize * s).collect();
+    // A step past the end of the axis is never taken; it only must not overflow.
+    let steps: Steps = stride.iter().zip(&own).map(|(&a, &s)| (a as isize).saturating_mul(s)).collect();
     gathered(&x, shape, from, &steps)
 }
 

@@ -66,6 +66,13 @@ fn pads() {
     );
 }
 
+// A stride past the end of the axis is never taken.
+#[test]
+fn huge_strides() {
+    let slice = "slice {start = [0, 1], limit = [1, 3], stride = [4611686018427387904, 1]}";
+    check(slice, &[M], "dense<[[2, 3]]> : tensor<1x2xi32>");
+}
+
 #[test]
 fn reductions() {
     check("reduce_sum {axes = [0]}", &[M], "dense<[5, 7, 9]> : tensor<3xi32>");
