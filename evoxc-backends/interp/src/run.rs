@@ -138,7 +138,10 @@ impl<'p> Frame<'p> {
     /// Refuses a result that memory cannot hold, before anything is computed.
     fn check_size(&self, t: &ResultType) -> Result<(), OpError> {
         let extents = self.symbols.extents(t)?;
-        let bytes = extents.iter().try_fold(t.ty.dtype.size(), |a, &n| a.checked_mul(n));
+        // Strides of an empty tensor are products of its other extents: they must fit too.
+        let bytes =
+            extents.iter().try_fold(t.ty.dtype.size() as isize, |a, &n| a.checked_mul(n.max(1).try_into().ok()?));
+        let bytes = bytes.map(|b| if extents.contains(&0) { 0 } else { b as usize });
         // Large blocks are only reserved here, so that a size beyond memory is an error instead of an abort.
         let fits = bytes.is_some_and(|b| b <= 1 << 28 || Vec::<u8>::new().try_reserve_exact(b).is_ok());
         if fits {

@@ -1,6 +1,6 @@
 //! Changes of dtype, and tensors from nothing but a type.
 
-use super::{Outcome, map, no_kernel, tensor};
+use super::{Outcome, empty, map, no_kernel, tensor};
 use evoxc_core::{Buffer, DType, Element, OpError, Tensor};
 use half::{bf16, f16};
 use num_complex::Complex;
@@ -69,6 +69,9 @@ pub(crate) fn reduce_precision(x: Tensor, e: u32, m: u32) -> Outcome {
 /// 0, 1, 2 … along `axis`.
 pub(crate) fn iota(dtype: DType, shape: &[usize], axis: usize) -> Outcome {
     fn go<T: Element>(shape: &[usize], axis: usize, at: impl Fn(usize) -> T) -> Outcome {
+        if shape.contains(&0) {
+            return empty(T::DTYPE, shape);
+        }
         let n = shape.get(axis).copied().unwrap_or(1);
         let inner: usize = shape.iter().skip(axis + 1).product();
         let outer: usize = shape.iter().take(axis).product();

@@ -1,6 +1,7 @@
 //! StableHLO's general convolution: the patches under the window become the columns of a matrix, which the kernel's
 //! rows multiply.
 
+use super::empty;
 use super::matmul::{MatMul, Strided, matmul};
 use super::precision::cast;
 use super::taps::{HOLE, Taps, taps};
@@ -31,6 +32,9 @@ pub(crate) fn convolution(
 ) -> Result<Tensor, OpError> {
     let wide = out.accumulator();
     let op = "convolution";
+    if out_shape.contains(&0) {
+        return empty(out, out_shape);
+    }
     let (lhs, rhs) = (cast(op, lhs, wide)?, cast(op, rhs, wide)?);
     let r = with_dtype!(wide, T => Convolution::<T>::new(&lhs, &rhs, window, layout, groups, out_shape)?.run(layout))?;
     cast(op, &r, out)

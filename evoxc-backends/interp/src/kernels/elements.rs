@@ -10,6 +10,12 @@ pub(crate) fn tensor<T: Element>(v: Vec<T>, shape: &[usize]) -> Outcome {
     Tensor::from_parts(T::wrap(v), shape).ok_or_else(|| OpError::new("", "the result does not have its type's size"))
 }
 
+/// A tensor without elements. Kernels that walk over extents start with it, so that an empty tensor costs nothing,
+/// however large its other extents are.
+pub(crate) fn empty(dtype: DType, shape: &[usize]) -> Outcome {
+    Tensor::from_parts(Buffer::zeros(dtype, 0), shape).ok_or_else(|| OpError::new("", "the result is not empty"))
+}
+
 /// The error of a dtype that the op's type rule should have refused.
 pub(crate) fn no_kernel(op: &str, dtype: DType) -> OpError {
     OpError::new(op, format!("it is not defined on {dtype}")).remedy("convert the operands first")

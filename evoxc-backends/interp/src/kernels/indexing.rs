@@ -2,6 +2,7 @@
 //! elements of updates are dropped.
 
 use super::combine::{Combine, scatterer};
+use super::empty;
 use super::walk::{
     Dims, Runs, clamp_start, from_buffer, integers, offset, others, pick, positions, scalar_at, slice, store, strides,
     tensor, try_positions,
@@ -74,6 +75,15 @@ pub(crate) fn gather(
     if sizes.len() != rank || sizes.iter().zip(x.shape()).any(|(s, n)| s > n) {
         return Err(OpError::new(op, format!("slices of {sizes:?} do not fit")).operands([x.spec(), indices.spec()]));
     }
+    if out_shape.contains(&0) {
+        return empty(x.dtype(), out_shape);
+    }
+    if sizes.contains(&0) {
+        // An axis of size 0 that is collapsed leaves no trace in the result.
+        return Err(OpError::new(op, format!("slices of {sizes:?} have no element to give"))
+            .operands([x.spec(), indices.spec()])
+            .remedy("collapsed axes take slices of size 1"));
+    }
     let batching = (&dims.operand_batching[..], &dims.indices_batching[..]);
     let addresses = Addresses::new(op, rank, indices, &dims.start_map, batching, dims.index_vector)?;
     let (xs, outs) = (strides(x.shape()), strides(out_shape));
@@ -83,14 +93,12 @@ pub(crate) fn gather(
     with_buffer!(x.buffer(), v => {
         let mut out = vec![Default::default(); out_shape.iter().product()];
         let mut i = 0;
-        if !out.is_empty() {
-            positions(&addresses.batch, |at| {
-                let starts = addresses.at(i).iter().zip(sizes).zip(x.shape());
-                let from = starts.zip(&xs).map(|(((&s, &size), &n), stride)| clamp_start(s, size, n) * stride).sum();
-                i += 1;
-                runs.visit(from, offset(at, &batch_strides), &mut |a, b, n| out[b..b + n].copy_from_slice(&v[a..a + n]));
-            });
-        }
+        positions(&addresses.batch, |at| {
+            let starts = addresses.at(i).iter().zip(sizes).zip(x.shape());
+            let from = starts.zip(&xs).map(|(((&s, &size), &n), stride)| clamp_start(s, size, n) * stride).sum();
+            i += 1;
+            runs.visit(from, offset(at, &batch_strides), &mut |a, b, n| out[b..b + n].copy_from_slice(&v[a..a + n]));
+        });
         tensor(op, out, out_shape)
     })
 }
@@ -201,6 +209,9 @@ pub(crate) fn scatter(
         v
     }
     let name = "scatter";
+    if updates.is_empty() {
+        return Ok(x);
+    }
     let targets = Targets::new(name, x.shape(), indices, updates.shape(), dims)?;
     let shape: Dims = x.shape().into();
     with_buffer!(x.into_buffer(), v => {
@@ -222,6 +233,9 @@ pub(crate) fn scatter_body(
     let (Some(shape), Some(first)) = (xs.first().map(|x| Dims::from(x.shape())), updates.first()) else {
         return Ok(vec![]);
     };
+    if first.is_empty() {
+        return Ok(xs);
+    }
     let targets = Targets::new(name, &shape, indices, first.shape(), dims).map_err(run)?;
     let mut buffers: Vec<Buffer> = xs.into_iter().map(Tensor::into_buffer).collect();
     targets.each(|a, b| {

@@ -31,7 +31,7 @@ mod walk;
 pub(crate) mod window;
 
 pub(crate) use elements::{
-    Outcome, collect, collected, collector, map, map_to, no_kernel, scalar_at, slice, tensor, zip, zip_to,
+    Outcome, collect, collected, collector, empty, map, map_to, no_kernel, scalar_at, slice, tensor, zip, zip_to,
 };
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Ops that move elements without computing.
 
 use super::strided::{Steps, copy, row_major};
-use super::{Outcome, slice, tensor};
+use super::{Outcome, empty, slice, tensor};
 use evoxc_core::{Element, OpError, Tensor, with_dtype};
 
 /// A new tensor of `shape`, read from `x` at `from` with `steps`.
@@ -135,6 +135,9 @@ pub(crate) fn concatenate(xs: &[Tensor], axis: usize, shape: &[usize]) -> Outcom
         tensor(out, shape)
     }
     let Some(first) = xs.first() else { return Err(OpError::new("concatenate", "it needs an operand")) };
+    if shape.contains(&0) {
+        return empty(first.dtype(), shape);
+    }
     with_dtype!(first.dtype(), T => go::<T>(xs, axis, shape))
 }
 

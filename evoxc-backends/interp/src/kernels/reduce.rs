@@ -3,7 +3,7 @@
 
 use super::binary::{complex_max, complex_min, float_max, float_min};
 use super::movement::transpose;
-use super::{Outcome, collect, collected, collector, no_kernel, scalar_at, slice, tensor};
+use super::{Outcome, collect, collected, collector, empty, no_kernel, scalar_at, slice, tensor};
 use evoxc_core::{DType, Element, OpError, Result, RunError, Tensor};
 use evoxc_ir::Reducer;
 use half::{bf16, f16};
@@ -111,6 +111,9 @@ fn gathered(x: &Tensor, axes: &[usize]) -> Result<(Tensor, [usize; 3]), OpError>
 
 /// Reduces `axes` of `x`; `shape` is the result's.
 pub(crate) fn reduce(op: Reducer, x: &Tensor, axes: &[usize], shape: &[usize]) -> Outcome {
+    if shape.contains(&0) {
+        return empty(x.dtype(), shape);
+    }
     let (x, [outer, n, inner]) = gathered(x, axes)?;
     macro_rules! go {
         ($T:ty, $load:expr, $store:expr, $identity:expr, $f:expr) => {{

@@ -68,6 +68,9 @@ pub(crate) fn sort(xs: &[Tensor], axis: usize, keys: &SortKeys, stable: bool) ->
     let Some(first) = xs.first() else { return Ok(vec![]) };
     same_shapes(op, xs)?;
     let lines = Lines::new(op, first.shape(), axis)?;
+    if first.is_empty() {
+        return Ok(xs.to_vec());
+    }
     if let ([x], [descending]) = (xs, &keys.0[..]) {
         return with_buffer!(x.buffer(), v => Ok(vec![tensor(op, single(v, &lines, *descending), x.shape())?]));
     }
@@ -99,6 +102,9 @@ pub(crate) fn sort_body(
     let Some(first) = xs.first() else { return Ok(vec![]) };
     same_shapes(op, xs).map_err(run)?;
     let lines = Lines::new(op, first.shape(), axis).map_err(run)?;
+    if first.is_empty() {
+        return Ok(xs.to_vec());
+    }
     let mut before = |a: usize, b: usize| {
         let args: Vec<Tensor> = xs.iter().flat_map(|x| [scalar_at(x.buffer(), a), scalar_at(x.buffer(), b)]).collect();
         let verdict = body(&args)?;

@@ -1,6 +1,7 @@
 //! Reductions over sliding windows, and the scatter of pooling's gradient. Windows have constant extents here.
 
 use super::combine::{Combine, Combiner, reducer};
+use super::empty;
 use super::taps::{HOLE, Taps, element, taps};
 use super::walk::{Dims, from_buffer, positions, scalar_at, slice, store, strides, tensor, try_positions};
 use evoxc_core::{Buffer, OpError, Result, RunError, Tensor, with_buffer};
@@ -30,6 +31,9 @@ pub(crate) fn reduce_window(op: Reducer, x: &Tensor, window: &Window, out_shape:
         v.into_iter().map(T::narrow).collect()
     }
     let name = "reduce_window";
+    if out_shape.contains(&0) {
+        return empty(x.dtype(), out_shape);
+    }
     let t = taps(name, window, x.shape(), out_shape)?;
     with_buffer!(x.buffer(), v => tensor(name, reduce(v, x.shape(), &t, out_shape, reducer(op, name)?), out_shape))
 }
@@ -69,6 +73,9 @@ pub(crate) fn reduce_window_body(
 ) -> Result<Vec<Tensor>> {
     let name = "reduce_window";
     let Some(first) = xs.first() else { return Ok(vec![]) };
+    if out_shape.contains(&0) {
+        return xs.iter().map(|x| empty(x.dtype(), out_shape).map_err(|e| run(e).into())).collect();
+    }
     let t = taps(name, window, first.shape(), out_shape).map_err(run)?;
     let sizes: Dims = t.iter().map(|t| t.size).collect();
     let s = strides(first.shape());
@@ -124,6 +131,9 @@ pub(crate) fn select_and_scatter(
         out.into_iter().map(T::narrow).collect()
     }
     let name = "select_and_scatter";
+    if x.is_empty() {
+        return Ok(x.clone());
+    }
     let t = taps(name, window, x.shape(), source.shape())?;
     let min = match select {
         SelectOp::Max => false,
@@ -145,6 +155,9 @@ pub(crate) fn select_and_scatter_body(
     scatter: &mut Body<'_>,
 ) -> Result<Tensor> {
     let name = "select_and_scatter";
+    if x.is_empty() {
+        return Ok(x.clone());
+    }
     let t = taps(name, window, x.shape(), source.shape()).map_err(run)?;
     let missing = || run(OpError::new(name, "a body must give one value"));
     let sizes: Dims = t.iter().map(|t| t.size).collect();

@@ -2,6 +2,7 @@
 
 mod control;
 mod elementwise;
+mod empty;
 mod plan;
 mod random;
 mod shape;

@@ -14,7 +14,7 @@ pub(crate) fn lu(a: &Tensor) -> Result<[Tensor; 3], OpError> {
     let (mut pivots, mut perms) = (vec![], vec![]);
     let factors = with_field!(op, a, v => {
         let mut out = Vec::with_capacity(v.len());
-        for matrix in batch.each(v) {
+        for matrix in batch.each(v, m) {
             let mut f = matrix.to_vec();
             let swaps = factor(&mut f, m, n);
             let mut perm: Vec<i32> = (0..m as i32).collect();

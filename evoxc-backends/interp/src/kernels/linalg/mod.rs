@@ -40,10 +40,11 @@ impl Batch {
             false => Err(OpError::new(op, "the matrices must be square").operands([a.spec()])),
         }
     }
-    /// Every matrix of `v`.
-    fn each<'a, T>(&self, v: &'a [T]) -> impl Iterator<Item = &'a [T]> + use<'a, T> {
+    /// Every matrix of `v`; none, however many there are, if each gives results of `elements` = 0 elements.
+    fn each<'a, T>(&self, v: &'a [T], elements: usize) -> impl Iterator<Item = &'a [T]> + use<'a, T> {
         let size = self.rows * self.columns;
-        (0..self.count).map(move |i| v.get(i * size..(i + 1) * size).unwrap_or_default())
+        (0..if elements == 0 { 0 } else { self.count })
+            .map(move |i| v.get(i * size..(i + 1) * size).unwrap_or_default())
     }
     /// The leading extents, and then `last`.
     fn shape(&self, last: &[usize]) -> Dims {

@@ -15,7 +15,7 @@ pub(crate) fn qr(a: &Tensor, full: bool) -> Result<[Tensor; 2], OpError> {
     let k = if full { m } else { m.min(n) };
     with_field!(op, a, v => {
         let (mut q, mut r) = (vec![], vec![]);
-        for matrix in batch.each(v) {
+        for matrix in batch.each(v, k) {
             let mut f = matrix.to_vec();
             let taus = reflect(&mut f, m, n);
             q.extend(unitary(&f, &taus, m, n, k));

@@ -35,7 +35,7 @@ pub(crate) fn eigh(a: &Tensor) -> Result<[Tensor; 2], OpError> {
     let n = batch.rows;
     with_field!(op, a, v => {
         let (mut values, mut vectors) = (vec![], vec![]);
-        for matrix in batch.each(v) {
+        for matrix in batch.each(v, n) {
             hermitian(matrix, n, &mut values, &mut vectors);
         }
         Ok([tensor(op, values, &batch.shape(&[n]))?, tensor(op, vectors, a.shape())?])
@@ -83,7 +83,7 @@ pub(crate) fn svd(a: &Tensor, full: bool) -> Result<[Tensor; 3], OpError> {
     let (left, right) = if full { (m, n) } else { (k, k) };
     with_field!(op, a, v => {
         let (mut u, mut s, mut vh) = (vec![], vec![], vec![]);
-        for matrix in batch.each(v) {
+        for matrix in batch.each(v, left.max(right)) {
             match decompose(matrix, m, n, left, right) {
                 Some((us, ss, vhs)) => {
                     u.extend(us);

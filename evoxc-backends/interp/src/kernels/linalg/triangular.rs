@@ -14,7 +14,7 @@ pub(crate) fn cholesky(a: &Tensor, lower: bool) -> Result<Tensor, OpError> {
     let batch = Batch::square(op, a)?;
     let n = batch.rows;
     with_field!(op, a, v => {
-        let out = batch.each(v).flat_map(|m| factor(m, n, lower).unwrap_or_else(|| vec![Field::nan(); n * n]));
+        let out = batch.each(v, n).flat_map(|m| factor(m, n, lower).unwrap_or_else(|| vec![Field::nan(); n * n]));
         tensor(op, out.collect(), a.shape())
     })
 }
@@ -56,10 +56,11 @@ pub(crate) fn triangular_solve(
     if batch.lead != right.lead || n != if left { right.rows } else { right.columns } {
         return Err(OpError::new(op, "the matrices of a do not fit those of b").operands([a.spec(), b.spec()]));
     }
+    let width = if left { right.columns } else { right.rows };
     let side = Side { left, lower, unit_diagonal, transpose };
     with_field!(op, a, v => {
         let mut out = Vec::with_capacity(b.len());
-        for (a, b) in batch.each(v).zip(right.each(slice(op, b)?)) {
+        for (a, b) in batch.each(v, n).zip(right.each(slice(op, b)?, width)) {
             out.extend(solve(a, n, b, &right, side));
         }
         tensor(op, out, b.shape())
