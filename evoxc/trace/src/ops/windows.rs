@@ -3,7 +3,7 @@
 use super::creators::{full, iota};
 use crate::operand::splat;
 use crate::{Sym, axes, builder};
-use evoxc_core::{AxisInt, Dim, DimLike, F32, I32, IntoShape, Scalar, Shape};
+use evoxc_core::{AxisInt, Dim, DimLike, F32, F64, I32, IntoShape, Scalar, Shape};
 use evoxc_ir::{ConvLayout, Flag, Padding, Prim, Reducer, Window};
 
 /// The options of a convolution, all with defaults: stride 1, no padding, no dilation, one group, NCHW and OIHW.
@@ -151,12 +151,15 @@ impl Sym {
                 None,
             );
         };
-        if options.groups.unwrap_or(1) != 1 || options.channels_last {
+        if options.groups.unwrap_or(1) != 1 || options.channels_last || options.lhs_dilation.is_some() {
             return builder::fail(
                 "conv_transpose",
                 &[self, w],
-                "groups and channels_last are not options of it",
-                Some("split the channels with `.chunk(..)`".into()),
+                "groups, channels_last and input_dilation are not options of it",
+                Some(
+                    "split the channels with `.chunk(..)`, `.transpose(..)` the axes, spread the input by `strides`"
+                        .into(),
+                ),
             );
         }
         let dilation = options.dilation.unwrap_or_else(|| vec![1; n]);
@@ -296,8 +299,10 @@ impl Sym {
             );
         }
         let (n, old) = (n.to_dim(), t.shape[a]);
-        let scale = (full(F32, (), 1.0) * old) / n;
-        let at = ((iota(F32, [n], 0) + 0.5) * scale.broadcast_to([n]) - 0.5).clamp_between(0.0, old - 1);
+        // Positions of as many digits as the elements have.
+        let dtype = if t.dtype == F64 { F64 } else { F32 };
+        let scale = (full(dtype, (), 1.0) * old) / n;
+        let at = ((iota(dtype, [n], 0) + 0.5) * scale.broadcast_to([n]) - 0.5).clamp_between(0.0, old - 1);
         let low = builder::emit(Prim::Unary(evoxc_ir::Unary::Floor), &[at]);
         let fraction = builder::emit(Prim::Convert { dtype: t.dtype }, &[at - low]);
         let low = builder::emit(Prim::Convert { dtype: I32 }, &[low]);
