@@ -237,6 +237,11 @@ fn diagonals(mut o: Labelled) -> Option<Labelled> {
     Some(o)
 }
 
+/// The label as the user wrote it.
+fn written(label: char) -> String {
+    if label.is_alphabetic() { label.to_string() } else { "...".into() }
+}
+
 #[track_caller]
 fn sum_unless(o: Labelled, keep: &dyn Fn(char) -> bool) -> Labelled {
     let axes: Vec<usize> = (0..o.labels.len()).filter(|&i| !keep(o.labels[i])).collect();
@@ -275,6 +280,11 @@ fn pair(l: Labelled, r: Labelled, needed: &dyn Fn(char) -> bool) -> Option<Label
     let mut labels = vec![];
     for (i, &c) in l.labels.iter().enumerate() {
         if let Some(j) = r.labels.iter().position(|&d| d == c) {
+            let (m, n) = (l.x.dim(i), r.x.dim(j));
+            if m != n {
+                builder::fail("einsum", &[l.x, r.x], format!("`{}` has sizes {m} and {n}", written(c)), None);
+                return None;
+            }
             let side = if needed(c) { &mut batch } else { &mut inner };
             side.lhs.push(i);
             side.rhs.push(j);
