@@ -86,3 +86,39 @@ fn a_loop_of_fewer_than_no_steps_is_refused_by_its_name() {
     let e = trace(|x: Sym| fori_loop(-1, x, |_, x| x), spec(F32, [2])).unwrap_err();
     assert!(e.to_string().contains("fori_loop: the number of steps is -1"), "{e}");
 }
+
+fn refused(f: impl Fn(Sym) -> Sym, dtype: DType) -> String {
+    trace(f, spec(dtype, [2, 3])).map_or_else(|e| e.to_string(), |g| panic!("{g}"))
+}
+
+#[test]
+fn a_scalar_that_does_not_fit_is_refused_beside_its_tensor() {
+    let e = refused(|x| x * 1.5, I32);
+    assert!(e.contains("the scalar 1.5 is a float, which i32 does not hold (tensor<2x3xi32>)"), "{e}");
+    let e = refused(|x| x.lt(300), U8);
+    assert!(e.contains("the scalar 300 is out of the range of u8 (tensor<2x3xu8>)"), "{e}");
+}
+
+#[test]
+fn a_label_of_two_sizes_is_named() {
+    let e = refused(|x| einsum("ij,jk->ik", [x, x]), F32);
+    assert!(e.contains("einsum: `j` has sizes 3 and 2 (tensor<2x3xf32>, tensor<2x3xf32>)"), "{e}");
+    let e = refused(|x| einsum("...i,...->...", [x, x]), F32);
+    assert!(e.contains("einsum: `...` has sizes 2 and 3"), "{e}");
+}
+
+#[test]
+fn an_option_that_a_transposed_convolution_has_not_is_refused() {
+    let f = |x: Sym, w: Sym| x.conv_transpose(w, Conv::default().input_dilation([2]));
+    let e = trace(f, (spec(F32, [1, 1, 4]), spec(F32, [1, 1, 2]))).unwrap_err();
+    assert!(e.to_string().contains("input_dilation"), "{e}");
+}
+
+// Half-pixel centres: 3 elements of [0, 1] lie at -1/6 (clamped), 1/2, 7/6 (clamped); 7 of [0, 1] at (i + 0.5)·2/7 - 0.5.
+#[test]
+fn resizing_f64_keeps_its_digits() -> evoxc::Result<()> {
+    let y = evaluate(|x: Sym| x.resize_linear(7, 0), Tensor::from([0f64, 1.0]), &Interp)?.to_vec::<f64>()?;
+    let want: Vec<f64> = (0..7).map(|i| ((f64::from(i) + 0.5) * 2.0 / 7.0 - 0.5).clamp(0.0, 1.0)).collect();
+    assert!(y.iter().zip(&want).all(|(a, b)| (a - b).abs() < 1e-15), "{y:?} {want:?}");
+    Ok(())
+}

@@ -327,11 +327,17 @@ pub(crate) fn emit_many<const N: usize>(prim: Prim, operands: &[Sym]) -> [Sym; N
 #[track_caller]
 pub(crate) fn fail(op: &str, operands: &[Sym], message: impl Into<String>, remedy: Option<String>) -> Sym {
     let types: Vec<String> = operands.iter().filter_map(|&s| type_of(s)).map(|t| t.to_string()).collect();
-    let poisoned = operands.iter().any(|s| s.is_poison());
-    let (loc, message) = (here(), message.into());
-    if !poisoned {
-        with(|t| t.error(OpError { op: op.into(), operands: types, message, remedy, loc }));
+    if operands.iter().any(|s| s.is_poison()) {
+        return Sym::POISON;
     }
+    fail_beside(op, types, message.into(), remedy)
+}
+
+/// [`fail`] beside operands of these types.
+#[track_caller]
+pub(crate) fn fail_beside(op: &str, operands: Vec<String>, message: String, remedy: Option<String>) -> Sym {
+    let loc = here();
+    with(|t| t.error(OpError { op: op.into(), operands, message, remedy, loc }));
     Sym::POISON
 }
 

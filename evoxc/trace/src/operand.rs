@@ -73,22 +73,39 @@ scalars!(bool i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 half::f16 half::
 /// A constant of one value.
 #[track_caller]
 pub(crate) fn splat(op: &str, value: Scalar, dtype: DType, shape: Shape) -> Sym {
-    match value.buffer(dtype).and_then(|b| Tensor::from_parts(b, &[])) {
-        Some(t) => {
-            let value = if shape.rank() == 0 { Literal::Dense(t) } else { Literal::Splat(t, shape) };
-            builder::emit(Prim::Constant { value }, &[])
-        }
-        None => {
-            let kind = match value {
-                Scalar::Float(_) => "a float",
-                Scalar::Int(_) => "an integer",
-                Scalar::Bool(_) => "a bool",
-                Scalar::Complex(_) => "a complex number",
-            };
-            let remedy = format!("cast the tensor (`.cast(..)`), or write a {dtype} literal");
-            builder::fail(op, &[], format!("the scalar {value} is {kind}, which a {dtype} cannot hold"), Some(remedy))
-        }
+    match held(value, dtype) {
+        Some(t) => filled(t, shape),
+        None => refuse(op, value, dtype, None),
     }
+}
+
+/// A scalar tensor of the value, if the dtype holds it.
+fn held(value: Scalar, dtype: DType) -> Option<Tensor> {
+    value.buffer(dtype).and_then(|b| Tensor::from_parts(b, &[]))
+}
+
+#[track_caller]
+fn filled(value: Tensor, shape: Shape) -> Sym {
+    let value = if shape.rank() == 0 { Literal::Dense(value) } else { Literal::Splat(value, shape) };
+    builder::emit(Prim::Constant { value }, &[])
+}
+
+/// Records that a dtype does not hold a scalar; `beside` is the tensor whose dtype it would take.
+#[track_caller]
+fn refuse(op: &str, value: Scalar, dtype: DType, beside: Option<&TensorSpec>) -> Sym {
+    let why = match value {
+        Scalar::Int(_) if dtype.is_int() => format!("is out of the range of {dtype}"),
+        Scalar::Int(_) => format!("is an integer, which {dtype} does not hold"),
+        Scalar::Float(_) => format!("is a float, which {dtype} does not hold"),
+        Scalar::Bool(_) => format!("is a bool, which {dtype} does not hold"),
+        Scalar::Complex(_) => format!("is a complex number, which {dtype} does not hold"),
+    };
+    let remedy = match beside {
+        Some(_) => "`.cast(..)` the tensor, or write a literal of its dtype",
+        None => "give a value of that dtype, or another dtype",
+    };
+    let types = beside.map(ToString::to_string).into_iter().collect();
+    builder::fail_beside(op, types, format!("the scalar {value} {why}"), Some(remedy.into()))
 }
 
 /// The operand as a `Sym` of `like`'s dtype (a scalar is spread to `like`'s shape when `spread`, else it stays a scalar).
@@ -97,7 +114,10 @@ pub(crate) fn lift(op: &str, x: impl Operand, like: &TensorSpec, spread: bool) -
     let shape = || if spread { like.shape.clone() } else { Shape::scalar() };
     match x.operand() {
         Opnd::Sym(s) => s,
-        Opnd::Scalar(k) => splat(op, k, like.dtype, shape()),
+        Opnd::Scalar(k) => match held(k, like.dtype) {
+            Some(t) => filled(t, shape()),
+            None => refuse(op, k, like.dtype, Some(like)),
+        },
         Opnd::Dim(d) => {
             if let Some(i) = d.as_i64() {
                 return splat(op, Scalar::from(i), like.dtype, shape());
