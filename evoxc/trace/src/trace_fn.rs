@@ -3,7 +3,7 @@
 use crate::builder::{Abort, Guard, resolve_all};
 use crate::graph::Capture;
 use crate::{Graph, GraphFn, Sym};
-use evoxc_core::{DimError, OpError, Result, Tensor, TensorSpec, TraceErrors, Tree, TreeDef};
+use evoxc_core::{OpError, Result, Tensor, TensorSpec, TraceErrors, Tree, TreeDef};
 use evoxc_ir::{Module, Name};
 use evoxc_stage::{Backend, Executable};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -43,11 +43,18 @@ where
     I: Tree<Sym>,
     F: GraphFn<I, M>,
 {
-    for s in &specs {
-        check_extents(s)?;
-    }
     let guard = Guard::open();
     let entry = crate::builder::with(|t| t.entry);
+    for (i, s) in specs.iter().enumerate() {
+        if let Some(e) = s.shape.iter().find_map(|d| d.error()) {
+            return Err(e.into());
+        }
+        if let Some(d) = s.shape.iter().find(|d| d.as_i64().is_some_and(|v| v < 0)) {
+            let at = inputs.paths().get(i).filter(|p| !p.is_empty()).map(|p| format!(" at {p}")).unwrap_or_default();
+            let e = OpError::new("trace", format!("the input{at} has the extent {d}, below 0"));
+            return Err(failed(vec![e.operands([s.to_string()]).at(Some(entry))], ""));
+        }
+    }
     let args: Vec<Sym> = crate::builder::with(|t| {
         let names = inputs.paths();
         let values: Vec<_> = specs.into_iter().zip(&names).map(|(s, n)| t.argument(s, name_of(n))).collect();
@@ -82,18 +89,6 @@ fn failed(mut errors: Vec<OpError>, otherwise: &str) -> evoxc_core::Error {
         errors.push(OpError::new("trace", otherwise));
     }
     TraceErrors { errors }.into()
-}
-
-fn check_extents(s: &TensorSpec) -> Result<()> {
-    for &d in &s.shape {
-        let bad = d.error().or_else(|| {
-            (d.as_i64().is_some_and(|v| v < 0)).then(|| DimError::Overflow { expr: format!("negative extent {d}") })
-        });
-        if let Some(e) = bad {
-            return Err(e.into());
-        }
-    }
-    Ok(())
 }
 
 /// trace → lower → compile → load on the backend's first device.

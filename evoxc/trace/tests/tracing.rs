@@ -54,7 +54,9 @@ fn symbols_stay_symbols() {
 fn bad_extents_are_errors_before_tracing() {
     let f = |x: Sym| x;
     assert!(matches!(trace(f, spec(F32, [dim("B") / 0])), Err(Error::Dim(_))));
-    assert!(trace(f, spec(F32, [-1])).is_err());
+    let es = errors(trace(|x: Sym, _: Sym| x, (spec(F32, [1]), spec(F32, [2, -1]))).unwrap_err());
+    assert!(es[0].contains("trace: the input at 1 has the extent -1, below 0 (tensor<2x[-1]xf32>)"), "{es:?}");
+    assert!(es[0].contains("tests/tracing.rs:"), "{es:?}");
 }
 
 #[test]
