@@ -8,6 +8,7 @@ use super::taps::{HOLE, Taps, taps};
 use super::walk::{Dims, permute, pick, slice, strides, tensor};
 use evoxc_core::{DType, OpError, Tensor, with_dtype};
 use evoxc_ir::{ConvLayout, Window};
+use std::ops::Range;
 
 /// About how many elements the matrix of patches may hold at once.
 const PATCHES: usize = 1 << 20;
@@ -108,21 +109,19 @@ impl<T: MatMul> Convolution<T> {
         let mut out = vec![T::ZERO; self.batch * self.out_features * places];
         let block = places.min((PATCHES / depth.max(1)).max(1));
         let mut patches = vec![T::ZERO; depth * block];
-        let tap_offsets = self.tap_offsets();
-        for n in (0..self.batch).filter(|_| depth > 0 && !out.is_empty()).collect::<Vec<_>>() {
-            for g in 0..groups {
+        let some = depth > 0 && !out.is_empty();
+        for from in (0..if some { places } else { 0 }).step_by(block) {
+            let width = block.min(places - from);
+            let columns = self.tap_offsets(from..from + width);
+            for (n, g) in (0..self.batch).flat_map(|n| (0..groups).map(move |g| (n, g))) {
                 // Groups of the batch take their images, groups of the features their channels.
                 let (image, channel) = if self.groups.batch > 1 { (g * self.batch + n, 0) } else { (n, g * in_width) };
                 let x = &self.x[(image * self.features + channel) * inputs..][..in_width * inputs];
                 let rows = Strided { data: &self.kernel[g * out_width * depth..], row: depth, col: 1 };
-                for from in (0..places).step_by(block) {
-                    let width = block.min(places - from);
-                    let columns = &tap_offsets[from * window..(from + width) * window];
-                    fill(&mut patches, x, inputs, columns, window, width);
-                    let columns = Strided { data: &patches, row: width, col: 1 };
-                    let c = &mut out[(n * self.out_features + g * out_width) * places + from..];
-                    matmul([out_width, depth, width], rows, columns, c, places);
-                }
+                fill(&mut patches, x, inputs, &columns, window, width);
+                let columns = Strided { data: &patches, row: width, col: 1 };
+                let c = &mut out[(n * self.out_features + g * out_width) * places + from..];
+                matmul([out_width, depth, width], rows, columns, c, places);
             }
         }
         let shape = order(&[self.batch, self.out_features], &self.places);
@@ -132,23 +131,25 @@ impl<T: MatMul> Convolution<T> {
         tensor("convolution", permute(&out, &shape, &back), &pick(&shape, &back))
     }
 
-    /// For every place, and every element of the window, the offset of the element of the input below, or [`HOLE`].
-    fn tap_offsets(&self) -> Vec<usize> {
-        let mut table = vec![0];
-        let mut places = 1;
-        let mut size = 1;
-        for ((t, stride), &n) in self.taps.iter().zip(strides(&self.input)).zip(&self.places) {
-            let mut next = Vec::with_capacity(table.len() * n * t.size);
-            for p in 0..places * n {
-                let before = &table[p / n * size..(p / n + 1) * size];
-                for &b in before {
-                    let join = |&i: &usize| if b == HOLE || i == HOLE { HOLE } else { b + i * stride };
-                    next.extend(t.at(p % n).iter().map(join));
+    /// For every place of `range`, and every element of the window, the offset of the element of the input below, or
+    /// [`HOLE`].
+    fn tap_offsets(&self, range: Range<usize>) -> Vec<usize> {
+        let (inputs, places) = (strides(&self.input), strides(&self.places));
+        let window: usize = self.window.iter().product();
+        let mut table = Vec::with_capacity(range.len() * window);
+        let (mut row, mut next) = (vec![], vec![]);
+        for p in range {
+            row.clear();
+            row.push(0);
+            for (((t, stride), &n), &step) in self.taps.iter().zip(&inputs).zip(&self.places).zip(&places) {
+                let o = p / step % n.max(1);
+                next.clear();
+                for &b in &row {
+                    next.extend(t.at(o).map(|i| if b == HOLE || i == HOLE { HOLE } else { b + i * stride }));
                 }
+                std::mem::swap(&mut row, &mut next);
             }
-            table = next;
-            places *= n;
-            size *= t.size;
+            table.extend_from_slice(&row);
         }
         table
     }

@@ -2,7 +2,7 @@
 
 use super::combine::{Combine, Combiner, reducer};
 use super::empty;
-use super::taps::{HOLE, Taps, element, taps};
+use super::taps::{Taps, element, taps};
 use super::walk::{Dims, from_buffer, positions, scalar_at, slice, store, strides, tensor, try_positions};
 use evoxc_core::{Buffer, OpError, Result, RunError, Tensor, with_buffer};
 use evoxc_ir::{Reducer, SelectOp, Window};
@@ -54,7 +54,7 @@ fn along<T: Combine>(
     }
     for (row, to) in out.chunks_exact_mut(inner).enumerate() {
         let (o, place) = (row / places, row % places);
-        for &i in taps.at(place).iter().filter(|&&i| i != HOLE) {
+        for i in taps.elements(place) {
             let from = (o * n + i) * inner;
             to.iter_mut().zip(&v[from..from + inner]).for_each(|(a, &x)| *a = combine(*a, x));
         }

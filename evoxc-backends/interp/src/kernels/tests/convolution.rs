@@ -141,3 +141,13 @@ fn many_places() {
     assert!(v[1..n - 1].iter().all(|&x| x == 12.));
     assert_eq!((v[0], v[n - 1]), (4., 12.));
 }
+
+// A kernel as long as the input: the taps come block by block, never all at once.
+#[test]
+fn long_kernels() {
+    let n = 3000;
+    let (x, k) = (t(&[1, 1, n], vec![1f64; n]), t(&[1, 1, n], vec![1f64; n]));
+    let w = window(&[n as i64], &[1], &[(n as i64 - 1, 0)]);
+    let r = convolution(&x, &k, &w, &channels_first(1), NONE, F64, &[1, 1, n]).unwrap();
+    same(&r, &t(&[1, 1, n], (1..=n).map(|i| i as f64)));
+}
