@@ -35,6 +35,9 @@ pub fn each(kind: &str, mut check: impl FnMut(&Case) -> Result<(), String>) -> V
             }
         }
     }
+    if count == 0 && std::env::var_os("CASE").is_none() {
+        failures.push(format!("{kind}: there are no cases"));
+    }
     println!("{kind}: {count} cases, {} failures", failures.len());
     failures
 }
