@@ -101,9 +101,9 @@ impl Kind for &Sym {
 }
 
 macro_rules! comparisons {
-    ($($f:ident $T:ident $P:ident $msg:literal;)*) => { $(
+    ($($f:ident $T:ident $P:ident $msg:literal $note:literal;)*) => { $(
         #[doc = concat!("The operator of `", stringify!($f), "` on static values and on symbols.")]
-        #[diagnostic::on_unimplemented(message = $msg, label = "cannot be compared with `{R}`")]
+        #[diagnostic::on_unimplemented(message = $msg, label = "cannot be compared with `{R}`", note = $note)]
         pub trait $T<R: ?Sized, O> {
             #[doc = "The comparison."]
             #[track_caller]
@@ -145,12 +145,18 @@ macro_rules! comparisons {
     )* };
 }
 comparisons! {
-    lt Lt PartialOrd "`{Self}` and `{R}` cannot be compared with `<`";
-    le Le PartialOrd "`{Self}` and `{R}` cannot be compared with `<=`";
-    gt Gt PartialOrd "`{Self}` and `{R}` cannot be compared with `>`";
-    ge Ge PartialOrd "`{Self}` and `{R}` cannot be compared with `>=`";
-    eq Eq PartialEq "`{Self}` and `{R}` cannot be compared with `==`";
-    ne Ne PartialEq "`{Self}` and `{R}` cannot be compared with `!=`";
+    lt Lt PartialOrd "`{Self}` and `{R}` cannot be compared with `<`"
+        "an extent (`Dim`) has no order while it is a symbol: compare its `.get()`, an `Option<usize>`";
+    le Le PartialOrd "`{Self}` and `{R}` cannot be compared with `<=`"
+        "an extent (`Dim`) has no order while it is a symbol: compare its `.get()`, an `Option<usize>`";
+    gt Gt PartialOrd "`{Self}` and `{R}` cannot be compared with `>`"
+        "an extent (`Dim`) has no order while it is a symbol: compare its `.get()`, an `Option<usize>`";
+    ge Ge PartialOrd "`{Self}` and `{R}` cannot be compared with `>=`"
+        "an extent (`Dim`) has no order while it is a symbol: compare its `.get()`, an `Option<usize>`";
+    eq Eq PartialEq "`{Self}` and `{R}` cannot be compared with `==`"
+        "a `Sym` is compared with a `Sym`, a Rust scalar or a `Dim`; static values with values of their type";
+    ne Ne PartialEq "`{Self}` and `{R}` cannot be compared with `!=`"
+        "a `Sym` is compared with a `Sym`, a Rust scalar or a `Dim`; static values with values of their type";
 }
 
 /// Carries the message for `for` over a `Sym`.
