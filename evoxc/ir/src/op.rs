@@ -284,7 +284,7 @@ ops! {
         Clamp "clamp" ("low", "x", "high") {} Ternary;
         #[doc = "Converts every element: floats to integers truncate and saturate (NaN gives 0), integers wrap, to bool is != 0, complex to real drops the imaginary part."]
         Convert "convert" ("x") { dtype: DType } Conversion;
-        #[doc = "The same bits as another dtype. To a narrower one adds a last axis (little end first), to a wider one takes it away. Not for bool."]
+        #[doc = "The same bits as another dtype. To a narrower one adds a last axis (little end first), to a wider one takes it away. Not for bool; complex only to complex."]
         BitcastConvert "bitcast_convert" ("x") { dtype: DType } Conversion;
         #[doc = "Rounds every float to a format of so many exponent and mantissa bits, keeping the dtype."]
         ReducePrecision "reduce_precision" ("x") { exponent_bits: u32, mantissa_bits: u32 } Conversion;

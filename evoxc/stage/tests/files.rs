@@ -65,7 +65,7 @@ fn types_that_do_not_fit_are_refused() {
     let e = erased.typed::<(Tensor, Tensor), Tensor>().unwrap_err();
     assert_eq!(e.to_string(), "1: expected a tensor, got a list of 1");
     let e = erased.typed::<Pair, (Tensor,)>().unwrap_err();
-    assert_eq!(e.to_string(), ": expected a tuple of 1, got a tensor");
+    assert_eq!(e.to_string(), "expected a tuple of 1, got a tensor");
     let b = dim("B");
     let like = |s: TensorSpec| erased.typed_like::<Pair, Tensor>((spec(F32, (b, 4)), vec![s.clone()]), s);
     assert!(like(spec(F32, (2 * b + 1,))).is_ok());

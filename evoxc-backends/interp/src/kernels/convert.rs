@@ -1,7 +1,7 @@
 //! Changes of dtype, and tensors from nothing but a type.
 
 use super::{Outcome, empty, map, no_kernel, tensor};
-use evoxc_core::{Buffer, DType, Element, OpError, Tensor};
+use evoxc_core::{Buffer, DType, Element, OpError, Scalar, Tensor};
 use half::{bf16, f16};
 use num_complex::Complex;
 
@@ -104,5 +104,9 @@ pub(crate) fn iota(dtype: DType, shape: &[usize], axis: usize) -> Outcome {
 
 /// An extent as a scalar.
 pub(crate) fn dim_size(value: i64, dtype: DType) -> Outcome {
-    convert(&Tensor::from(value), dtype)
+    let tensor = Scalar::from(value).buffer(dtype).and_then(|b| Tensor::from_parts(b, &[]));
+    tensor.ok_or_else(|| {
+        OpError::new("dim_size", format!("the extent is {value}, which a {dtype} cannot hold"))
+            .remedy("take it in a wider dtype")
+    })
 }

@@ -168,6 +168,12 @@ pub(super) fn bitcast(cx: &Cx, dtype: DType) -> Check<Types> {
     let remedy = "`convert` it to u8 first";
     cx.dtype("x", x.dtype, !x.dtype.is_bool(), "a number", remedy)?;
     cx.dtype("the result", dtype, !dtype.is_bool(), "a number", remedy)?;
+    if x.dtype.is_complex() != dtype.is_complex() {
+        return cx.fail_with(
+            format!("{} to {dtype}: complex numbers are cast bit by bit to complex numbers only", x.dtype),
+            "take `real` and `imag`, or build one by `complex`",
+        );
+    }
     let (from, to) = (x.dtype.size(), dtype.size());
     let mut shape = x.shape.clone();
     if to < from {
