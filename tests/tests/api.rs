@@ -271,3 +271,28 @@ fn signatures_of_section_10() -> evoxc::Result<()> {
     assert_eq!(y, 35.0 + 8.5 + 21.0 + (21.0 - 3.0) + 42.0 + 225.0 - 3.0);
     Ok(())
 }
+
+#[derive(Tree, Clone)]
+struct Named<T> {
+    x: T,
+    #[tree(static)]
+    name: String,
+}
+
+#[test]
+fn static_values_of_saved_graphs_come_from_live_trees() -> evoxc::Result<()> {
+    let named = |name: &str| Named { x: spec(F32, [2]), name: name.into() };
+    let f = |p: Named<Sym>| Named { x: p.x + 1.0, name: format!("{}+1", p.name) };
+    let graph = trace(f, named("a"))?;
+    let path = std::env::temp_dir().join(format!("evoxc-named-{}.evoxcgraph", std::process::id()));
+    graph.save(&path)?;
+    let loaded = Graph::load(&path)?;
+    std::fs::remove_file(&path).unwrap();
+    assert!(loaded.clone().typed::<Named<Sym>, Named<Sym>>().is_err());
+    assert!(loaded.clone().typed_like(named("b"), named("a+1")).is_err());
+    let typed = loaded.typed_like(named("a"), named("a+1"))?;
+    let exe = typed.lower(&Interp)?.compile()?.load(Device::cpu())?;
+    let y = exe.run(Named { x: Tensor::ones(F32, [2]), name: "a".into() })?;
+    assert_eq!((y.x.to_vec::<f32>()?, y.name.as_str()), (vec![2.0, 2.0], "a+1"));
+    Ok(())
+}

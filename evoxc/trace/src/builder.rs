@@ -147,8 +147,13 @@ impl Trace {
             *known = e;
             return;
         }
-        if self.errors.len() < MAX_ERRORS && !self.errors.contains(&e) {
+        if self.errors.contains(&e) {
+            return;
+        }
+        if self.errors.len() < MAX_ERRORS {
             self.errors.push(e);
+        } else if self.errors.len() == MAX_ERRORS {
+            self.errors.push(OpError::new("trace", format!("more than {MAX_ERRORS} errors; the rest is left out")));
         }
     }
     /// Records a static value, once.

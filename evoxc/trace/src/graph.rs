@@ -106,18 +106,23 @@ impl Graph {
         let _: O = self.inner.outputs.unflatten(vec![Sym::POISON; self.inner.outputs.leaf_count()])?;
         Ok(Graph { inner: self.inner, trees: PhantomData })
     }
-    /// [`Graph::typed`] where the input tree holds static values: `specs` gives them, and must have the saved structure.
+    /// [`Graph::typed`] where trees hold static values that are no plain numbers: live trees of specs give them. Both
+    /// must have the saved structure; the specs of the leaves do not matter.
     ///
     /// # Errors
     /// [`Error::Tree`] with the path of the first difference.
-    pub fn typed_like<S: Tree<TensorSpec>, O: Tree<Sym>>(self, specs: S) -> Result<Graph<S::Map<Sym>, O>> {
-        let (_, def) = TreeDef::flatten(specs);
-        if let Some(e) = self.inner.inputs.difference(&def) {
+    pub fn typed_like<S: Tree<TensorSpec>, T: Tree<TensorSpec>>(
+        self,
+        inputs: S,
+        outputs: T,
+    ) -> Result<Graph<S::Map<Sym>, T::Map<Sym>>> {
+        let (inputs, outputs) = (TreeDef::flatten(inputs).1, TreeDef::flatten(outputs).1);
+        let saved = [&self.inner.inputs, &self.inner.outputs];
+        if let Some(e) = saved.into_iter().zip([&inputs, &outputs]).find_map(|(a, b)| a.difference(b)) {
             return Err(e.into());
         }
-        let g =
-            Graph::from_parts(self.inner.module.clone(), def, self.inner.outputs.clone(), self.inner.captures.clone());
-        Graph::<Dyn<Sym>, Dyn<Sym>>::typed(g)
+        let (module, captures) = (self.inner.module.clone(), self.inner.captures.clone());
+        Graph::<Dyn<Sym>, Dyn<Sym>>::from_parts(module, inputs, outputs, captures).typed()
     }
 }
 
