@@ -139,7 +139,7 @@ impl TreeDef {
     ///
     /// # Errors
     /// [`TreeError`] when they do not form exactly one tree as `flatten` makes them, or nest deeper than
-    /// [`MAX_TREE_DEPTH`].
+    /// [`MAX_TREE_DEPTH`](super::MAX_TREE_DEPTH).
     pub fn from_tokens(tokens: Vec<TreeToken>) -> Result<TreeDef> {
         let check = Wellformed::check(&tokens);
         check.map_err(|got| TreeError { path: String::new(), expected: "one tree".into(), got: got.into() })?;

@@ -55,7 +55,7 @@ impl<L: Leaf> Dyn<L> {
     /// The typed form.
     ///
     /// # Errors
-    /// [`TreeError`] where the structures differ.
+    /// [`TreeError`](crate::TreeError) where the structures differ.
     #[allow(clippy::should_implement_trait)]
     pub fn into<T: Tree<L>>(self) -> Result<T> {
         self.def.unflatten(self.leaves)

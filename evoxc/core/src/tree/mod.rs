@@ -71,7 +71,7 @@ pub trait Tree<L: Leaf>: Sized {
     /// Rebuilds the tree.
     ///
     /// # Errors
-    /// [`TreeError`] where the structures differ.
+    /// [`TreeError`](crate::TreeError) where the structures differ.
     fn unflatten(src: &mut Unflatten<'_, L>) -> Result<Self>;
 }
 
