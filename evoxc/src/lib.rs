@@ -76,3 +76,8 @@ pub mod prelude {
 
 #[doc(hidden)]
 pub use evoxc_trace::__private;
+
+/// The README's code runs as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

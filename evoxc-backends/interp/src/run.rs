@@ -4,7 +4,6 @@ use crate::plan::{Block, Plan, ResultType, Routine, Step, Use};
 use crate::symbols::Symbols;
 use crate::{control, dispatch};
 use evoxc_core::{Error, OpError, Result, RunError, Tensor};
-use evoxc_ir::Prim;
 use smallvec::SmallVec;
 
 /// The operands of a step, and what a step or region gives.
@@ -128,7 +127,8 @@ impl<'p> Frame<'p> {
             self.check_size(t)?;
         }
         let operands = self.fetch_all(&step.uses)?;
-        if is_control(&step.prim) {
+        // An op with regions, or a call. The table of ops says which those are, when the plan is made.
+        if !step.blocks.is_empty() || step.callee.is_some() {
             control::run(self, step, operands)
         } else {
             Ok(dispatch::compute(self.symbols, step, operands)?)
@@ -163,21 +163,4 @@ impl<'p> Frame<'p> {
         }
         RunError::Op(Box::new(e.at(step.loc))).into()
     }
-}
-
-/// Does the op run regions or functions?
-fn is_control(prim: &Prim) -> bool {
-    matches!(
-        prim,
-        Prim::Cond {}
-            | Prim::Switch {}
-            | Prim::WhileLoop {}
-            | Prim::Scan { .. }
-            | Prim::Call { .. }
-            | Prim::ReduceBody { .. }
-            | Prim::ReduceWindowBody { .. }
-            | Prim::ScatterBody { .. }
-            | Prim::SelectAndScatterBody { .. }
-            | Prim::SortBody { .. }
-    )
 }
