@@ -301,7 +301,7 @@ words! {
 ///
 /// ```
 /// use evoxc::ir::{FuncRef, Prim};
-/// let call = Prim::Call { callee: FuncRef("inner".into()), jvp: None, vjp: None, batch: None, remat: false };
+/// let call = Prim::Call { callee: FuncRef("inner".into()), jvp: None, forward: None, vjp: None, batch: None, captures: None, remat: false };
 /// assert_eq!(call.attributes()[0].0, "callee");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -106,8 +106,8 @@ impl Pair<'_> {
     }
     fn prim(&self, a: &Prim, b: &Prim) -> bool {
         let (
-            Prim::Call { callee: c, jvp: j, vjp: v, batch: x, remat: r },
-            Prim::Call { callee, jvp, vjp, batch, remat },
+            Prim::Call { callee: c, jvp: j, forward: w, vjp: v, batch: x, captures: n, remat: r },
+            Prim::Call { callee, jvp, forward, vjp, batch, captures, remat },
         ) = (a, b)
         else {
             return a == b;
@@ -118,7 +118,9 @@ impl Pair<'_> {
             (None, None) => true,
             _ => false,
         };
-        r == remat && one(c, callee) && maybe(j, jvp) && maybe(v, vjp) && maybe(x, batch)
+        (r, n) == (remat, captures)
+            && one(c, callee)
+            && [(j, jvp), (w, forward), (v, vjp), (x, batch)].into_iter().all(|(p, q)| maybe(p, q))
     }
     fn define(&mut self, a: &[Value], b: &[Value]) -> bool {
         if a.len() != b.len() {

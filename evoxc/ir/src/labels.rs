@@ -1,6 +1,7 @@
-//! The labels of an op's regions in the text form.
+//! The labels of an op's regions in the text form, and the functions that it names.
 
-use crate::Prim;
+use crate::{FuncRef, Prim};
+use smallvec::SmallVec;
 use std::borrow::Cow;
 
 enum Labels {
@@ -84,4 +85,32 @@ fn labels(prim: &Prim) -> Labels {
         | Prim::StopGradient { .. }
         | Prim::Print { .. } => &[],
     })
+}
+
+impl Prim {
+    /// The functions that a call names: the callee, then its rules. Empty for other ops.
+    ///
+    /// ```
+    /// use evoxc::ir::Prim;
+    /// let op = Prim::from_text("stop_gradient", &mut |_| None)?;
+    /// assert!(op.functions().is_empty());
+    /// # Ok::<(), String>(())
+    /// ```
+    pub fn functions(&self) -> SmallVec<[&FuncRef; 4]> {
+        match self {
+            Prim::Call { callee, jvp, forward, vjp, batch, captures: _, remat: _ } => {
+                std::iter::once(callee).chain([jvp, forward, vjp, batch].into_iter().flatten()).collect()
+            }
+            _ => SmallVec::new(),
+        }
+    }
+    /// [`Prim::functions`], to be renamed.
+    pub fn functions_mut(&mut self) -> SmallVec<[&mut FuncRef; 4]> {
+        match self {
+            Prim::Call { callee, jvp, forward, vjp, batch, captures: _, remat: _ } => {
+                std::iter::once(callee).chain([jvp, forward, vjp, batch].into_iter().flatten()).collect()
+            }
+            _ => SmallVec::new(),
+        }
+    }
 }

@@ -310,12 +310,12 @@ impl<'m> Verifier<'m> {
             self.region(r, depth + 1, defined, "yield").map_err(|e| attribute_to(e, &at))?;
             signatures.push(self.signature(r));
         }
-        if let Prim::Call { callee, jvp, vjp, batch, remat: _ } = &op.prim {
+        if let Prim::Call { callee, .. } = &op.prim {
             if !op.regions.is_empty() {
                 return self.fail(&at, "a call has no regions".into());
             }
             let target = self.function(callee, &at)?;
-            for rule in [jvp, vjp, batch].into_iter().flatten() {
+            for rule in op.prim.functions().into_iter().skip(1) {
                 self.function(rule, &at)?;
             }
             self.calls.push(Call { callee: target, depth, index, loc: op.loc });

@@ -4,9 +4,9 @@
 //! poisoned `Sym`, and follow-on errors are suppressed.
 
 use crate::Sym;
-use evoxc_core::{Loc, OpError, TensorSpec};
-use evoxc_ir::{Func, MAX_REGION_DEPTH, Name, Op, Prim, Region, RegionType, TensorType, Value, infer};
-use rustc_hash::FxHashMap;
+use evoxc_core::{Loc, OpError, TensorSpec, TransformError};
+use evoxc_ir::{Func, MAX_REGION_DEPTH, Name, Op, Prim, Region, RegionType, TensorType, Value, ValueInfo, infer};
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
 use std::panic::Location;
@@ -40,6 +40,10 @@ pub(crate) struct Trace {
     captured: FxHashMap<(u32, u32), Value>,
     /// Functions that `call` ops refer to.
     pub callees: Vec<Func>,
+    /// Are there values that stand nowhere, left over by transforms?
+    pub leftovers: bool,
+    /// The first thing that a transform refused.
+    pub refused: Option<TransformError>,
 }
 
 thread_local! {
@@ -74,6 +78,8 @@ impl Guard {
                 captures: vec![],
                 captured: FxHashMap::default(),
                 callees: vec![],
+                leftovers: false,
+                refused: None,
             });
             Guard { depth: t.len() }
         })
@@ -183,11 +189,114 @@ impl Trace {
         let mut func = std::mem::take(&mut self.func);
         func.body = self.open.swap_remove(0).1;
         func.body.results = results;
+        if self.leftovers {
+            func = renumber(&func.values, func.body)
+        }
+        func.name = "main".into();
         func
+    }
+    /// The number of ops of the innermost open region.
+    pub fn position(&self) -> usize {
+        self.open.last().map_or(0, |r| r.1.ops.len())
+    }
+    /// Appends ops of a closed region to the innermost open one.
+    pub fn adopt(&mut self, ops: Vec<Op>) {
+        if let Some((id, region)) = self.open.last_mut() {
+            for r in ops.iter().flat_map(|op| &op.results) {
+                self.region_of[r.index()] = *id;
+            }
+            region.ops.extend(ops);
+        }
+    }
+    /// Removes dead ops since `mark`; see `emitter::prune`.
+    pub fn prune(&mut self, mark: usize, mut live: FxHashSet<Value>) {
+        let Some((_, region)) = self.open.last_mut() else { return };
+        let tail = region.ops.split_off(mark.min(region.ops.len()));
+        let mut kept = Vec::with_capacity(tail.len());
+        for op in tail.into_iter().rev() {
+            if op.results.iter().any(|r| live.contains(r)) || has_effect(&op, &self.callees) {
+                live.extend(op.operands.iter().copied());
+                op.regions.iter().for_each(|r| uses(r, &mut live));
+                kept.push(op);
+            } else {
+                self.leftovers = true;
+            }
+        }
+        region.ops.extend(kept.into_iter().rev());
+    }
+    /// A closed region as a function: its arguments, then what it uses from around it, which is returned.
+    pub fn outline(&mut self, mut region: Region) -> (Func, Vec<Value>) {
+        self.leftovers = true;
+        let mut inside: FxHashSet<Value> = region.args.iter().copied().collect();
+        let mut captures = vec![];
+        free(&region, &mut inside, &mut captures);
+        region.args.extend(&captures);
+        (renumber(&self.func.values, region), captures)
+    }
+    /// Records the first thing that a transform refuses.
+    pub fn refuse(&mut self, transform: &str, op: OpError) {
+        self.refused.get_or_insert(TransformError { transform: transform.into(), op });
     }
     fn visible(&self, v: u32) -> bool {
         self.region_of.get(v as usize).is_some_and(|r| self.open.iter().rev().any(|(id, _)| id == r))
     }
+}
+
+/// Adds all values that a region uses.
+fn uses(region: &Region, into: &mut FxHashSet<Value>) {
+    for op in &region.ops {
+        into.extend(op.operands.iter().copied());
+        op.regions.iter().for_each(|r| uses(r, into));
+    }
+    into.extend(region.results.iter().copied());
+}
+
+/// Adds the values that a region uses and that are not made in it, each once, in order of use.
+pub(crate) fn free(region: &Region, inside: &mut FxHashSet<Value>, out: &mut Vec<Value>) {
+    let mut seen: FxHashSet<Value> = out.iter().copied().collect();
+    fn walk(r: &Region, inside: &mut FxHashSet<Value>, seen: &mut FxHashSet<Value>, out: &mut Vec<Value>) {
+        inside.extend(r.args.iter().copied());
+        for op in &r.ops {
+            out.extend(op.operands.iter().filter(|v| !inside.contains(v) && seen.insert(**v)));
+            op.regions.iter().for_each(|r| walk(r, inside, seen, out));
+            inside.extend(op.results.iter().copied());
+        }
+        out.extend(r.results.iter().filter(|v| !inside.contains(v) && seen.insert(**v)));
+    }
+    walk(region, inside, &mut seen, out);
+}
+
+/// A function of a region without captures, its values numbered anew in order.
+fn renumber(values: &[ValueInfo], mut body: Region) -> Func {
+    fn define(v: &mut Value, old: &[ValueInfo], f: &mut Func, map: &mut FxHashMap<Value, Value>) {
+        let info = &old[v.index()];
+        let new = f.value(info.ty.clone(), info.name.clone());
+        map.insert(*v, new);
+        *v = new;
+    }
+    fn walk(r: &mut Region, old: &[ValueInfo], f: &mut Func, map: &mut FxHashMap<Value, Value>) {
+        r.args.iter_mut().for_each(|v| define(v, old, f, map));
+        for op in &mut r.ops {
+            op.operands.iter_mut().for_each(|v| *v = map.get(v).copied().unwrap_or(*v));
+            op.regions.iter_mut().for_each(|r| walk(r, old, f, map));
+            op.results.iter_mut().for_each(|v| define(v, old, f, map));
+        }
+        r.results.iter_mut().for_each(|v| *v = map.get(v).copied().unwrap_or(*v));
+    }
+    let mut func = Func::new("");
+    walk(&mut body, values, &mut func, &mut FxHashMap::default());
+    func.body = body;
+    func
+}
+
+/// Does an op, or one in its regions or in what it calls, have an effect?
+fn has_effect(op: &Op, callees: &[Func]) -> bool {
+    let any = |r: &Region| r.ops.iter().any(|o| has_effect(o, callees));
+    let called = || match &op.prim {
+        Prim::Call { callee, .. } => callees.iter().any(|f| f.name == callee.0 && any(&f.body)),
+        _ => false,
+    };
+    op.prim.has_effect() || op.regions.iter().any(any) || called()
 }
 
 /// What became of a `Sym` on its way to being an operand.
@@ -276,8 +385,13 @@ pub(crate) fn pin() -> Pin {
     Pin { before: PINNED.replace(here()) }
 }
 
+/// Gives all ops this location until the guard is dropped.
+pub(crate) fn pin_at(loc: Option<Loc>) -> Pin {
+    Pin { before: PINNED.replace(loc) }
+}
+
 /// See [`pin`].
-pub(crate) struct Pin {
+pub struct Pin {
     before: Option<Loc>,
 }
 
@@ -297,8 +411,13 @@ pub(crate) fn emit_regions(prim: Prim, operands: &[Sym], regions: Vec<Region>) -
             let func = &t.func;
             let types: SmallVec<[&TensorType; 4]> = values.iter().map(|&v| func.ty(v)).collect();
             let of = |vs: &[Value]| vs.iter().map(|&v| func.ty(v).clone()).collect();
-            let region_types: SmallVec<[RegionType; 2]> =
+            let mut region_types: SmallVec<[RegionType; 2]> =
                 regions.iter().map(|r| RegionType { args: of(&r.args), results: of(&r.results) }).collect();
+            if let Prim::Call { callee, .. } = &prim
+                && let Some(f) = t.callees.iter().find(|f| f.name == callee.0)
+            {
+                region_types.push(RegionType { args: f.inputs(), results: f.outputs() });
+            }
             infer(&prim, &types, &region_types)
         };
         match inferred {

@@ -2,7 +2,7 @@
 
 use crate::{Graph, Sym, builder};
 use evoxc_core::{Dim, Loc, OpError, Tree, TreeDef};
-use evoxc_ir::{Func, FuncRef, Module, Op, Prim, Region, RegionType, TensorType, Value, infer};
+use evoxc_ir::{Func, FuncRef, Module, Op, Prim, Region, RegionType, TensorType, Value, ValueInfo, infer};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -70,6 +70,45 @@ fn substitute(symbols: &[(Dim, Dim)], d: Dim) -> Dim {
     d.substitute(&mut |s| symbols.iter().find(|(k, _)| *k == s).map(|(_, v)| *v))
 }
 
+/// Appends the body of a function of the innermost trace, on arguments of the types that it takes.
+pub(crate) fn function(f: &Func, args: &[Value]) -> Result<Vec<Sym>, OpError> {
+    let types: Vec<TensorType> = builder::with(|t| args.iter().map(|&a| t.func.ty(a).clone()).collect());
+    let same = |a: &TensorType, b: &TensorType| a.dtype == b.dtype && a.shape == b.shape;
+    let want = f.inputs();
+    if want.len() != types.len() || !want.iter().zip(&types).all(|(a, b)| same(a, b)) {
+        let list = |l: &[TensorType]| l.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let message = format!("@{} takes ({}), got ({})", f.name, list(&want), list(&types));
+        return Err(OpError::new("call", message));
+    }
+    let mut map: FxHashMap<Value, Value> = f.body.args.iter().copied().zip(args.iter().copied()).collect();
+    for op in &f.body.ops {
+        copy(Source::Func(f), op, &[], &FxHashMap::default(), &mut map, &mut None)?;
+    }
+    Ok(builder::with(|t| f.body.results.iter().map(|r| Sym::new(map.get(r).copied().unwrap_or(*r).0, t.id)).collect()))
+}
+
+/// Appends a copy of an op of the innermost trace; see `emitter::replay`.
+pub(crate) fn replay(op: &Op, map: &mut FxHashMap<Value, Value>) -> Result<(), OpError> {
+    copy(Source::Trace, op, &[], &FxHashMap::default(), map, &mut None)
+}
+
+/// Where copied values are described.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Func(&'a Func),
+    /// The innermost trace itself.
+    Trace,
+}
+
+impl Source<'_> {
+    fn info(self, v: Value) -> ValueInfo {
+        match self {
+            Source::Func(f) => f.values[v.index()].clone(),
+            Source::Trace => builder::with(|t| t.func.values[v.index()].clone()),
+        }
+    }
+}
+
 fn splice(module: &Module, main: &Func, args: &[Value], loc: Option<Loc>) -> Result<Vec<Sym>, OpError> {
     let mut symbols: Vec<(Dim, Dim)> = vec![];
     let types: Vec<TensorType> = builder::with(|t| args.iter().map(|&a| t.func.ty(a).clone()).collect());
@@ -93,7 +132,7 @@ fn splice(module: &Module, main: &Func, args: &[Value], loc: Option<Loc>) -> Res
     let callees = adopt(module, &symbols);
     let mut map: FxHashMap<Value, Value> = main.body.args.iter().copied().zip(args.iter().copied()).collect();
     for op in &main.body.ops {
-        copy(main, op, &symbols, &callees, &mut map, &mut None)?;
+        copy(Source::Func(main), op, &symbols, &callees, &mut map, &mut None)?;
     }
     Ok(builder::with(|t| {
         let notes: Vec<String> = module.notes.iter().filter(|n| !t.notes.contains(n)).cloned().collect();
@@ -143,15 +182,12 @@ fn rename(prim: &mut Prim, names: &FxHashMap<String, String>) {
             f.0.clone_from(n);
         }
     };
-    if let Prim::Call { callee, jvp, vjp, batch, .. } = prim {
-        new(callee);
-        [jvp, vjp, batch].into_iter().flatten().for_each(new);
-    }
+    prim.functions_mut().into_iter().for_each(new);
 }
 
 /// Copies one op (and its regions) into the innermost trace, or into `into` inside a region.
 fn copy(
-    main: &Func,
+    from: Source,
     op: &Op,
     symbols: &[(Dim, Dim)],
     callees: &FxHashMap<String, String>,
@@ -166,21 +202,23 @@ fn copy(
     for r in &op.regions {
         let mut new = Region::default();
         for &a in &r.args {
-            let mut ty = main.ty(a).clone();
-            ty.shape.dims_mut().iter_mut().for_each(|d| *d = substitute(symbols, *d));
-            let v = builder::with(|t| t.inner_value(ty, main.values[a.index()].name.clone()));
+            let mut info = from.info(a);
+            info.ty.shape.dims_mut().iter_mut().for_each(|d| *d = substitute(symbols, *d));
+            let v = builder::with(|t| t.inner_value(info.ty, info.name));
             map.insert(a, v);
             new.args.push(v);
         }
         for o in &r.ops {
-            copy(main, o, symbols, callees, map, &mut Some(&mut new))?;
+            copy(from, o, symbols, callees, map, &mut Some(&mut new))?;
         }
         new.results = r.results.iter().map(|v| map.get(v).copied().unwrap_or(*v)).collect();
         regions.push(new);
     }
+    let old: SmallVec<[ValueInfo; 1]> = op.results.iter().map(|&v| from.info(v)).collect();
     builder::with(|t| {
-        let types: SmallVec<[TensorType; 1]> = if symbols.is_empty() {
-            op.results.iter().map(|&v| main.ty(v).clone()).collect()
+        // The types are known where nothing but the numbering changes.
+        let types: SmallVec<[TensorType; 1]> = if symbols.is_empty() && matches!(from, Source::Func(_)) {
+            old.iter().map(|i| i.ty.clone()).collect()
         } else {
             let of = |vs: &[Value]| vs.iter().map(|&v| t.func.ty(v).clone()).collect();
             let mut kinds: SmallVec<[RegionType; 2]> =
@@ -201,11 +239,11 @@ fn copy(
             }
             None => t.push(prim, operands, &types, regions, op.loc),
         };
-        for (old, &new) in op.results.iter().zip(&results) {
-            if let (Some(name), Some(info)) = (&main.values[old.index()].name, t.func.values.get_mut(new.index())) {
-                info.name = Some(name.clone());
+        for ((&result, info), &new) in op.results.iter().zip(old).zip(&results) {
+            if let (Some(name), Some(to)) = (info.name, t.func.values.get_mut(new.index())) {
+                to.name = Some(name);
             }
-            map.insert(*old, new);
+            map.insert(result, new);
         }
         Ok(())
     })

@@ -4,7 +4,7 @@ use crate::builder::{Abort, Guard, resolve_all};
 use crate::graph::Capture;
 use crate::{Graph, GraphFn, Sym};
 use evoxc_core::{OpError, Result, Tensor, TensorSpec, TraceErrors, Tree, TreeDef};
-use evoxc_ir::{Module, Name};
+use evoxc_ir::{Func, Module, Name, Region};
 use evoxc_stage::{Backend, Executable};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -68,20 +68,53 @@ where
     let Some(mut t) = guard.finish() else { return Err(failed(vec![], "the trace was closed by another")) };
     let (results, outputs) = match outcome {
         Ok(x) => x,
-        Err(payload) if payload.is::<Abort>() => return Err(failed(t.errors, "the trace could not go on")),
+        Err(payload) if payload.is::<Abort>() => return Err(refusal(t)),
         Err(payload) => resume_unwind(payload),
     };
     let results = match results {
-        Some(r) if t.errors.is_empty() => r,
-        _ => return Err(failed(t.errors, "an output could not be computed")),
+        Some(r) if t.errors.is_empty() && t.refused.is_none() => r,
+        _ => return Err(refusal(t)),
     };
     let main = t.close(results.to_vec());
-    let mut funcs = vec![main];
-    funcs.append(&mut t.callees);
+    let funcs = reachable(main, std::mem::take(&mut t.callees));
     let module = Module { name: "main".into(), funcs, statics: t.statics, notes: t.notes };
     module.verify()?;
     let captures = t.captures.iter().map(|(s, _)| Capture { id: s.id, trace: s.trace }).collect();
     Ok(Graph::from_parts(module, inputs, outputs, captures))
+}
+
+/// The errors of a trace that gave no graph: what a transform refused, unless there are others.
+fn refusal(t: crate::builder::Trace) -> evoxc_core::Error {
+    match t.refused {
+        Some(e) if t.errors.is_empty() => e.into(),
+        Some(e) => {
+            let mut op = e.op;
+            op.op = format!("{}: {}", e.transform, op.op);
+            failed(t.errors.into_iter().chain([op]).collect(), "")
+        }
+        None => failed(t.errors, "an output could not be computed"),
+    }
+}
+
+/// The entry, and those functions that it reaches, in their order.
+fn reachable(main: Func, others: Vec<Func>) -> Vec<Func> {
+    fn walk(r: &Region, others: &[Func], seen: &mut [bool]) {
+        for op in &r.ops {
+            for name in op.prim.functions() {
+                if let Some(i) = others.iter().position(|f| f.name == name.0)
+                    && !std::mem::replace(&mut seen[i], true)
+                {
+                    walk(&others[i].body, others, seen);
+                }
+            }
+            op.regions.iter().for_each(|r| walk(r, others, seen));
+        }
+    }
+    let mut seen = vec![false; others.len()];
+    if !others.is_empty() {
+        walk(&main.body, &others, &mut seen);
+    }
+    std::iter::once(main).chain(others.into_iter().zip(seen).filter(|(_, s)| *s).map(|(f, _)| f)).collect()
 }
 
 fn failed(mut errors: Vec<OpError>, otherwise: &str) -> evoxc_core::Error {

@@ -107,7 +107,7 @@ pub fn infer(prim: &Prim, operands: &[&TensorType], regions: &[RegionType]) -> R
         Prim::Switch {} => control::switch(cx),
         Prim::WhileLoop {} => control::while_loop(cx),
         Prim::Scan { carry, length, reverse: _ } => control::scan(cx, *carry, *length),
-        Prim::Call { callee, jvp: _, vjp: _, batch: _, remat: _ } => control::call(cx, callee),
+        Prim::Call { callee, jvp: _, forward: _, vjp: _, batch: _, captures: _, remat: _ } => control::call(cx, callee),
         Prim::RandomBits { algorithm, dtype, shape } => control::random_bits(cx, *algorithm, *dtype, shape),
         Prim::OptimizationBarrier {} => Ok(operands.iter().map(|t| cx.like(t)).collect()),
         Prim::Print { label: _ } => cx.operands::<1>().map(|_| smallvec![]),

@@ -250,7 +250,15 @@ fn control_flow() {
     let row = t(F32, [2]);
     let scan = Prim::Scan { carry: 1, length: 5.to_dim(), reverse: false };
     assert_eq!(with(scan, &[&s, &x], &[region(&[&s, &row], &[&s, &row])]), "tensor<f32>, tensor<5x2xf32>");
-    let call = Prim::Call { callee: FuncRef("f".into()), jvp: None, vjp: None, batch: None, remat: false };
+    let call = Prim::Call {
+        callee: FuncRef("f".into()),
+        jvp: None,
+        forward: None,
+        vjp: None,
+        batch: None,
+        captures: None,
+        remat: false,
+    };
     assert_eq!(with(call.clone(), &[&s], &[region(&[&s], &[&x])]), "tensor<5x2xf32>");
     let e = infer(&call, &[&x], &[region(&[&s], &[&x])]).unwrap_err().to_string();
     assert!(e.contains("argument 0 of @f must be tensor<f32>, got tensor<5x2xf32>"), "{e}");
