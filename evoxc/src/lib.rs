@@ -51,6 +51,11 @@ pub use evoxc_trace::{
     meshgrid, ones, optimization_barrier, scan, scan_n, scan_reverse, stack, switch, trace, while_loop, zeros,
 };
 
+#[doc(inline)]
+pub use evoxc_transform::{
+    Grad, Grad2, Jvp, ValueAndGrad, ValueAndGrad2, Via, Vjp, Vmap, grad, jvp, value_and_grad, vjp, vmap,
+};
+
 /// The graph language itself: modules, ops, their table. For tools that read or write graphs.
 pub mod ir {
     #[doc(inline)]
@@ -72,6 +77,8 @@ pub mod prelude {
         defn, devices, dim, einsum, evaluate, eye, fori_loop, full, iota, keep, linspace, map, ones, s, scan, spec,
         stack, switch, trace, while_loop, zeros,
     };
+    #[doc(no_inline)]
+    pub use crate::{grad, jvp, value_and_grad, vjp, vmap};
 }
 
 #[doc(hidden)]

@@ -1,0 +1,95 @@
+//! One jvp rule an op: the exhaustive match. Ops with regions, and calls, are in `control`.
+
+use super::{Site, Tangents, contraction, elementwise, indexing, linalg, ordering, reduction, shape, windows};
+use crate::no_rule;
+use evoxc_core::OpError;
+use evoxc_ir::{Prim, Unary};
+use smallvec::smallvec;
+
+/// Is the derivative of the op zero wherever it exists, or are its results without tangents?
+pub(crate) fn ends_tangents(p: &Prim) -> bool {
+    match p {
+        Prim::Unary(u) => matches!(
+            u,
+            Unary::Floor
+                | Unary::Ceil
+                | Unary::RoundEven
+                | Unary::RoundAway
+                | Unary::Trunc
+                | Unary::Not
+                | Unary::Popcount
+                | Unary::CountLeadingZeros
+                | Unary::IsFinite
+        ),
+        Prim::Compare { .. }
+        | Prim::BitcastConvert { .. }
+        | Prim::Constant { .. }
+        | Prim::Iota { .. }
+        | Prim::DimSize { .. }
+        | Prim::Argmax { .. }
+        | Prim::Argmin { .. }
+        | Prim::RandomBits { .. }
+        | Prim::StopGradient {}
+        | Prim::Print { .. } => true,
+        _ => false,
+    }
+}
+
+/// The tangents of the results.
+pub(crate) fn rule(site: &Site) -> Result<Tangents, OpError> {
+    Ok(match &site.op.prim {
+        Prim::Unary(u) => smallvec![elementwise::unary(*u, site)?],
+        Prim::Binary(b) => smallvec![elementwise::binary(*b, site)?],
+        Prim::Select {} => smallvec![elementwise::select(site)],
+        Prim::Clamp {} => smallvec![elementwise::clamp(site)],
+        Prim::Convert { .. } | Prim::ReducePrecision { .. } => smallvec![elementwise::convert(site)],
+        Prim::Compare { .. }
+        | Prim::BitcastConvert { .. }
+        | Prim::Constant { .. }
+        | Prim::Iota { .. }
+        | Prim::DimSize { .. }
+        | Prim::Argmax { .. }
+        | Prim::Argmin { .. }
+        | Prim::RandomBits { .. }
+        | Prim::StopGradient {}
+        | Prim::Print { .. } => smallvec![None; site.y.len()],
+        Prim::BroadcastInDim { .. }
+        | Prim::Reshape { .. }
+        | Prim::Transpose { .. }
+        | Prim::Slice { .. }
+        | Prim::Reverse { .. } => smallvec![site.t[0].map(|t| site.same(&[t]))],
+        Prim::Pad { .. } => smallvec![shape::pad(site)],
+        Prim::Concatenate { .. } => smallvec![shape::concatenate(site)],
+        Prim::Gather { .. } => smallvec![indexing::gather(site)],
+        Prim::Scatter { op, dims, .. } => smallvec![indexing::scatter(site, *op, dims)?],
+        Prim::DynamicSlice { .. } => smallvec![indexing::dynamic_slice(site)],
+        Prim::DynamicUpdateSlice {} => smallvec![indexing::dynamic_update_slice(site)],
+        Prim::Dot { .. } | Prim::Convolution { .. } => smallvec![contraction::bilinear(site)],
+        Prim::Reduce { op, axes } => smallvec![reduction::reduce(site, *op, axes)?],
+        Prim::Cumulative { op, axis, reverse } => smallvec![reduction::cumulative(site, *op, *axis, *reverse)?],
+        Prim::ReduceWindow { op, window } => smallvec![windows::reduce_window(site, *op, window)?],
+        Prim::SelectAndScatter { select, window } => smallvec![windows::select_and_scatter(site, *select, window)?],
+        Prim::Sort { axis, keys, stable } => ordering::sort(site, *axis, keys, *stable)?,
+        Prim::TopK { k } => ordering::top_k(site, *k)?,
+        Prim::Fft { .. } => smallvec![site.t[0].map(|t| site.same(&[t]))],
+        Prim::Cholesky { lower } => smallvec![linalg::cholesky(site, *lower)?],
+        Prim::TriangularSolve { .. } => smallvec![linalg::triangular_solve(site)?],
+        Prim::Lu {} => linalg::lu(site)?,
+        Prim::Qr { full } => linalg::qr(site, *full)?,
+        Prim::Eigh {} => linalg::eigh(site)?,
+        Prim::Svd { full } => linalg::svd(site, *full)?,
+        Prim::OptimizationBarrier {} => shape::barrier(site),
+        Prim::ScatterBody { .. }
+        | Prim::ReduceBody { .. }
+        | Prim::ReduceWindowBody { .. }
+        | Prim::SelectAndScatterBody { .. }
+        | Prim::SortBody { .. }
+        | Prim::Cond {}
+        | Prim::Switch {}
+        | Prim::WhileLoop {}
+        | Prim::Scan { .. }
+        | Prim::Call { .. } => {
+            return Err(no_rule(&site.op.prim, "it has regions", "report this: ops with regions have rules elsewhere"));
+        }
+    })
+}

@@ -1,0 +1,21 @@
+//! Transposes of sums.
+
+use super::{Cotangents, Site};
+use crate::no_rule;
+use evoxc_core::OpError;
+use evoxc_ir::Prim;
+use evoxc_trace::emitter;
+use smallvec::smallvec;
+
+/// Broadcast back.
+pub(super) fn sum(site: &Site, axes: &[usize]) -> Result<Cotangents, OpError> {
+    let Some(ty) = site.x[0].ty() else { return Ok(smallvec![None]) };
+    let dims = (0..ty.rank()).filter(|a| !axes.contains(a)).collect();
+    Ok(smallvec![site.ct[0].map(|c| emitter::emit(Prim::BroadcastInDim { shape: ty.shape, dims }, &[c]))])
+}
+
+/// A running sum the other way.
+pub(super) fn cumulative_sum(site: &Site, axis: usize, reverse: bool) -> Result<Cotangents, OpError> {
+    let _ = (axis, reverse);
+    Err(no_rule(&site.op.prim, "it is not written yet", "use another op"))
+}
