@@ -46,9 +46,10 @@ pub use evoxc_stage::{
 };
 #[doc(inline)]
 pub use evoxc_trace::{
-    Attention, Branch, Conv, CrossEntropy, Graph, GraphFn, GraphMark, Interpolation, Operand, Opnd, Reduction, Rope,
-    Sym, arange, branch, build, concat, cond, constant, einsum, evaluate, eye, fori_loop, full, iota, linspace, map,
-    meshgrid, ones, optimization_barrier, scan, scan_n, scan_reverse, stack, switch, trace, while_loop, zeros,
+    Attention, Branch, Conv, CrossEntropy, Graph, GraphFn, GraphMark, Interpolation, MatrixNorm, Operand, Opnd,
+    Reduction, Rope, Sym, arange, branch, build, concat, cond, constant, einsum, evaluate, eye, fori_loop, full, iota,
+    linspace, map, meshgrid, multi_dot, ones, optimization_barrier, scan, scan_n, scan_reverse, stack, switch, trace,
+    while_loop, zeros,
 };
 
 #[doc(inline)]

@@ -14,6 +14,7 @@ from jax import lax, nn
 from jax.scipy import special as jsp
 
 from evx import BF16, lit
+from matrices import matrices
 
 jax.config.update("jax_enable_x64", True)
 np.seterr(all="ignore")
@@ -479,7 +480,8 @@ def places():
     both("rearrange_join", "einops by its definition: reshape, transpose, reshape", lambda y: y.transpose(2, 0, 1).reshape(3, 24), y)
 
 
-for group in [activations, specials, reductions, losses, attentions, orderings, shapes, contractions, windows, places]:
+for group in [activations, specials, reductions, losses, attentions, orderings, shapes, contractions, windows, places,
+              lambda: matrices(case)]:
     group()
 os.makedirs(os.path.dirname(OUT), exist_ok=True)
 with open(OUT, "w", newline="\n") as f:

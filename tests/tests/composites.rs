@@ -79,6 +79,10 @@ impl IntoResults for (Sym, Sym, Sym) {
     }
 }
 
+fn four(t: (Sym, Sym, Sym, Sym)) -> Vec<Sym> {
+    vec![t.0, t.1, t.2, t.3]
+}
+
 const IGNORING: i64 = -100;
 fn attention() -> Attention {
     Attention::default()
@@ -185,6 +189,19 @@ table! {
     avg_pool(x) x.avg_pool([2, 2], [2, 1]); adaptive_avg_pool(x) x.adaptive_avg_pool([2, 2]);
     adaptive_max_pool(x) x.adaptive_max_pool([2, 2]); resize_nearest(x) x.interpolate([7, 4], Interpolation::Nearest);
     resize_bilinear(x) x.interpolate([7, 4], Interpolation::Linear);
+    // linear algebra
+    solve(a, b) a.solve(b); inv(a) a.inv(); det(a) a.det(); slogdet(a) a.slogdet(); pinv(a) a.pinv();
+    pinv_cut(a) a.pinv_rcond(0.2); lstsq(a, b) four(a.lstsq(b)); lstsq_x(a, b) a.lstsq(b).0; matrix_rank(a) a.matrix_rank();
+    cond_number(a) a.cond_number(); matrix_norm_fro(a) a.matrix_norm(MatrixNorm::Frobenius);
+    matrix_norm_nuc(a) a.matrix_norm(MatrixNorm::Nuclear); matrix_norm_one(a) a.matrix_norm(MatrixNorm::One);
+    matrix_norm_minus_one(a) a.matrix_norm(MatrixNorm::MinusOne); matrix_norm_two(a) a.matrix_norm(MatrixNorm::Two);
+    matrix_norm_minus_two(a) a.matrix_norm(MatrixNorm::MinusTwo); matrix_norm_inf(a) a.matrix_norm(MatrixNorm::Infinity);
+    norm_two(x) x.norm_p(2.0, 1); norm_five_halves(x) x.norm_p(2.5, 1); norm_reciprocal(x) x.norm_p(-1.0, 1);
+    matrix_norm_minus_inf(a) a.matrix_norm(MatrixNorm::MinusInfinity); matrix_power_minus_3(a) a.matrix_power(-3);
+    matrix_power_minus_1(a) a.matrix_power(-1); matrix_power_0(a) a.matrix_power(0); matrix_power_1(a) a.matrix_power(1);
+    matrix_power_2(a) a.matrix_power(2); matrix_power_5(a) a.matrix_power(5); matrix_exp(a) a.matrix_exp();
+    trace(a) [0, 1, -2, 9, -9].map(|k| a.trace_offset(k)).to_vec(); multi_dot(a, b, c, d) multi_dot([a, b, c, d]);
+    cholesky(a) a.cholesky(); eigenvalues(a) a.eigh().0;
 }
 
 fn function(name: &str) -> Option<Function> {

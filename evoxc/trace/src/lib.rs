@@ -28,8 +28,8 @@ pub use graph::{Graph, GraphMark};
 pub use graph_fn::GraphFn;
 pub use operand::{Operand, Opnd};
 pub use ops::{
-    Attention, Conv, CrossEntropy, Interpolation, Reduction, Rope, arange, concat, constant, einsum, eye, full, iota,
-    linspace, meshgrid, ones, stack, zeros,
+    Attention, Conv, CrossEntropy, Interpolation, MatrixNorm, Reduction, Rope, arange, concat, constant, einsum, eye,
+    full, iota, linspace, meshgrid, multi_dot, ones, stack, zeros,
 };
 pub use sym::{Sym, SymsBelongToTheThreadThatTracesThem};
 pub use trace_fn::{build, evaluate, trace};

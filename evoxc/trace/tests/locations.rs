@@ -1,6 +1,6 @@
 //! Every op of every composite carries the location of the user's call, never one inside this crate.
 
-use evoxc_core::{F32, I32, SliceItem, Slices, keep, spec};
+use evoxc_core::{F32, F64, I32, SliceItem, Slices, keep, spec};
 use evoxc_ir::{Region, ScatterOp};
 use evoxc_trace::*;
 
@@ -200,6 +200,39 @@ fn contractions(x: Sym, y: Sym) -> Vec<Sym> {
     ]
 }
 
+fn matrices(x: Sym, y: Sym) -> Vec<Sym> {
+    let (sign, log) = x.slogdet();
+    let (solution, residuals, rank, _) = x.lstsq(y);
+    vec![
+        x.solve(y),
+        x.solve(y.expand_dims(0)),
+        x.solve(y.take(0, 0)),
+        x.inv(),
+        x.det(),
+        x.slice(Slices(vec![range(0, 3, 1), range(0, 3, 1)])).det(),
+        sign,
+        log,
+        x.pinv(),
+        x.pinv_rcond(0.1),
+        solution,
+        residuals,
+        rank,
+        x.matrix_rank(),
+        x.matrix_rank_rcond(0.1),
+        x.cond_number(),
+        x.matrix_norm(MatrixNorm::Frobenius),
+        x.matrix_norm(MatrixNorm::Nuclear),
+        x.matrix_norm(MatrixNorm::MinusInfinity),
+        x.matrix_power(-3),
+        x.matrix_power(0),
+        x.matrix_exp(),
+        x.cast(F64).matrix_exp(),
+        x.trace(),
+        x.trace_offset(1),
+        multi_dot([x, y, x]),
+    ]
+}
+
 fn flow(x: Sym, i: Sym) -> Vec<Sym> {
     vec![
         cond(x.gt(0.0).all(..), || x, || -x),
@@ -218,6 +251,7 @@ fn no_op_is_said_to_be_inside_the_library() {
         out.extend(reductions(x, y));
         out.extend(movement(x, i));
         out.extend(contractions(x, y));
+        out.extend(matrices(x, y));
         out.extend(flow(x, i));
         out
     };

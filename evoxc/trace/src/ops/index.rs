@@ -65,7 +65,10 @@ impl Sym {
             start_map: vec![a],
             index_vector: x.rank(),
         };
-        let sizes = vec![Dim::constant(1); x.rank()];
+        let Some(t) = x.ty() else { return Sym::POISON };
+        // Of a batch without elements there is nothing to take.
+        let size = |(k, &d): (usize, &Dim)| if k != a && d == 0 { d } else { Dim::constant(1) };
+        let sizes = t.shape.iter().enumerate().map(size).collect();
         builder::emit(Prim::Gather { dims, sizes, sorted: false }, &[x, i])
     }
     /// The tensor with `values` (broadcast to the shape of `indices`) at `indices` along an axis: as NumPy's

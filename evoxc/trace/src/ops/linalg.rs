@@ -1,15 +1,31 @@
 //! Factorisations as methods: thin ones over primitives. Matrices are the last two axes; leading axes are a batch.
 
+use super::matrices::{hermitian_part, matrices, square};
 use crate::{Sym, builder};
 use evoxc_core::{Dim, IntoShape};
 use evoxc_ir::{FftKind, LinTranspose, Prim};
 
 impl Sym {
-    /// The lower Cholesky factor of Hermitian positive definite matrices; NaN where a matrix is not positive definite.
-    /// Reads the lower triangle.
+    /// The lower Cholesky factors of Hermitian positive definite matrices `[.., n, n]`; NaN where a matrix is not
+    /// positive definite. Those of (self + selfᴴ)/2, as in JAX, so that both triangles have a part in the gradient. f32,
+    /// f64, c64 or c128.
+    ///
+    /// # Errors
+    /// Another dtype, matrices that are not square.
+    ///
+    /// ```
+    /// use evoxc::prelude::*;
+    /// let l = evaluate(|a: Sym| a.cholesky(), Tensor::from([[4f64, 2.0], [2.0, 5.0]]), &Interp)?;
+    /// assert_eq!(l.to_vec::<f64>()?, [2.0, 0.0, 1.0, 2.0]);
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
     #[track_caller]
     pub fn cholesky(self) -> Sym {
-        builder::emit(Prim::Cholesky { lower: true }, &[self])
+        let _at = builder::pin();
+        match matrices("cholesky", self).and_then(|m| square("cholesky", self, m)) {
+            Some(_) => builder::emit(Prim::Cholesky { lower: true }, &[hermitian_part(self)]),
+            None => Sym::POISON,
+        }
     }
     /// `q` (orthonormal columns) and `r` (upper triangular), with min(m, n) columns of `q`.
     #[track_caller]
@@ -17,10 +33,18 @@ impl Sym {
         let [q, r] = builder::emit_many(Prim::Qr { full: false }, &[self]);
         (q, r)
     }
-    /// Eigenvalues in ascending order (real) and eigenvectors (columns) of Hermitian matrices. Reads the lower triangle.
+    /// Eigenvalues in ascending order (real) and eigenvectors (columns) of Hermitian matrices `[.., n, n]`. Those of
+    /// (self + selfᴴ)/2, as in JAX, so that both triangles have a part in the gradient. f32, f64, c64 or c128.
+    ///
+    /// # Errors
+    /// Another dtype, matrices that are not square.
     #[track_caller]
     pub fn eigh(self) -> (Sym, Sym) {
-        let [w, v] = builder::emit_many(Prim::Eigh {}, &[self]);
+        let _at = builder::pin();
+        if matrices("eigh", self).and_then(|m| square("eigh", self, m)).is_none() {
+            return (Sym::POISON, Sym::POISON);
+        }
+        let [w, v] = builder::emit_many(Prim::Eigh {}, &[hermitian_part(self)]);
         (w, v)
     }
     /// `u`, the singular values in descending order, and `vᴴ`, with min(m, n) vectors.

@@ -148,7 +148,7 @@ impl Sym {
     pub fn norm_p(self, p: f64, axes: impl IntoAxes) -> Sym {
         let Some(t) = inexact("norm_p", self) else { return Sym::POISON };
         let Some((axes, keep)) = many("norm_p", self, axes) else { return Sym::POISON };
-        let a = self.abs();
+        let a = if p == 2.0 { self } else { self.abs() };
         let norm = if p == f64::INFINITY {
             reduce(Reducer::Max, a, &axes)
         } else if p == f64::NEG_INFINITY {
@@ -157,6 +157,8 @@ impl Sym {
             reduce(Reducer::Sum, convert(a.ne(0), t.dtype.real()), &axes)
         } else if p == 1.0 {
             reduce(Reducer::Sum, a, &axes)
+        } else if p == 2.0 {
+            reduce(Reducer::Sum, magnitude_squared(self, t.dtype), &axes).sqrt()
         } else {
             reduce(Reducer::Sum, a.pow(p), &axes).pow(1.0 / p)
         };

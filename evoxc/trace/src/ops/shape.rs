@@ -388,6 +388,10 @@ impl Sym {
         let n = t.shape[r].min(t.shape[r + 1]);
         let rows = self.slice_axis(r, 0, n);
         let mut shape = t.shape[..r].to_vec();
+        if n == 0 {
+            shape.push(n);
+            return splat("diagonal", Scalar::Int(0), t.dtype, shape.into_iter().collect());
+        }
         shape.extend([n, Dim::constant(1)]);
         rows.take_along_axis(super::creators::iota(I32, &shape, r), -1).squeeze(-1)
     }
