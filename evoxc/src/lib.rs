@@ -45,6 +45,8 @@ pub use evoxc_stage::{
     AnyBackend, Backend, Capabilities, CompiledArtifact, Executable, LoweredProgram, OptLevel, Program, Signature,
 };
 #[doc(inline)]
+pub use evoxc_trace::random;
+#[doc(inline)]
 pub use evoxc_trace::{
     Attention, Branch, Conv, CrossEntropy, Graph, GraphFn, GraphMark, Interpolation, MatrixNorm, Operand, Opnd,
     Reduction, Rope, Sym, arange, branch, build, concat, cond, constant, einsum, evaluate, eye, fori_loop, full, iota,
@@ -75,8 +77,8 @@ pub mod prelude {
         Attention, BF16, BOOL, Backend, C64, C128, CompiledArtifact, Conv, CrossEntropy, DType, Device, Dim, Dyn,
         Executable, F16, F32, F64, Graph, GraphFn, I8, I16, I32, I64, Interp, LoweredProgram, OptLevel, Rope, Shape,
         Sym, Tensor, TensorSpec, Tree, U8, U16, U32, U64, arange, backends, branch, build, concat, cond, constant,
-        defn, devices, dim, einsum, evaluate, eye, fori_loop, full, iota, keep, linspace, map, ones, s, scan, spec,
-        stack, switch, trace, while_loop, zeros,
+        defn, devices, dim, einsum, evaluate, eye, fori_loop, full, iota, keep, linspace, map, ones, random, s, scan,
+        spec, stack, switch, trace, while_loop, zeros,
     };
     #[doc(no_inline)]
     pub use crate::{grad, jvp, value_and_grad, vjp, vmap};

@@ -1,4 +1,4 @@
-//! Every snippet of the API page's sections 1 to 4, 6, 7 and 10, as a test. Expected numbers: formulas stated beside them.
+//! Every snippet of the API page's sections 1 to 4, 6 to 8 and 10, as a test. Expected numbers: formulas stated beside them.
 
 use evoxc::prelude::*;
 
@@ -294,5 +294,25 @@ fn static_values_of_saved_graphs_come_from_live_trees() -> evoxc::Result<()> {
     let exe = typed.lower(&Interp)?.compile()?.load(Device::cpu())?;
     let y = exe.run(Named { x: Tensor::ones(F32, [2]), name: "a".into() })?;
     assert_eq!((y.x.to_vec::<f32>()?, y.name.as_str()), (vec![2.0, 2.0], "a+1"));
+    Ok(())
+}
+
+#[defn]
+fn sample(key: Sym) -> (Sym, Sym) {
+    let (k1, k2) = random::split(key);
+    (random::normal(k1, F32, [3, 2]), random::randint(k2, I32, [3], 0, 10))
+}
+
+// Same key, same bits, in each run and of each build; integers in their range.
+#[test]
+fn random_numbers_of_section_8() -> evoxc::Result<()> {
+    let run = || build(sample, random::key_spec(), &Interp)?.run(random::key(42));
+    let ((a, b), (c, d)) = (run()?, run()?);
+    assert!(a.bit_eq(&c) && b.bit_eq(&d));
+    assert_eq!((a.spec(), b.spec()), (spec(F32, [3, 2]), spec(I32, [3])));
+    assert!(b.to_vec::<i32>()?.iter().all(|n| (0..10).contains(n)));
+    let several = |key: Sym| (random::bits(key, U32, [5]), random::uniform(key, F32, [8]), random::split_n(key, 3));
+    let graph = trace(several, random::threefry_key_spec())?;
+    assert_eq!(graph.output_specs(), [spec(U32, [5]), spec(F32, [8]), spec(U32, [3, 2])]);
     Ok(())
 }

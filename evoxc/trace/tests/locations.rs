@@ -1,6 +1,6 @@
 //! Every op of every composite carries the location of the user's call, never one inside this crate.
 
-use evoxc_core::{F32, F64, I32, SliceItem, Slices, keep, spec};
+use evoxc_core::{F16, F32, F64, I32, I64, SliceItem, Slices, U16, U64, keep, spec};
 use evoxc_ir::{Region, ScatterOp};
 use evoxc_trace::*;
 
@@ -244,18 +244,58 @@ fn flow(x: Sym, i: Sym) -> Vec<Sym> {
     ]
 }
 
+fn numbers(m: Sym, i: Sym, n: Sym) -> Vec<Sym> {
+    use random::*;
+    let (default, b) = split(constant(&key(1)));
+    let (x, logits) = (m.take(0, 0), m.slice_axis(0, 0, 2));
+    let mut out = vec![b, polygrad_uniform(1, [2]), polygrad_normal(i.take(0, 0).cast(U64), [2])];
+    for k in [default, constant(&threefry_key(1)), constant(&philox_key(1))] {
+        out.extend([
+            split_n(k, 3),
+            fold_in(k, 3),
+            fold_in(k, i),
+            bits(k, U16, [3]),
+            uniform(k, F16, [3]),
+            uniform_range(k, F32, [4], x, 1.0),
+            normal(k, F32, [3]),
+            truncated_normal(k, F32, [4], 0.0, x),
+            exponential(k, F32, [3]),
+            gumbel(k, F32, [3]),
+            laplace(k, F32, [3]),
+            randint(k, I32, [3], 0, 100_000),
+            randint(k, I64, [4], 0, 5),
+            randint(k, I32, [4], i, 7),
+            bernoulli(k, [4], x),
+            categorical(k, [2], logits),
+            multinomial(k, I32, [2], 5, logits),
+            gamma(k, F32, [4], x),
+            beta(k, F32, [4], x, 1),
+            dirichlet(k, [2], logits),
+            poisson(k, I32, [4], x),
+            permutation(k, x),
+            permutation(k, n),
+            choice(k, [3], i, Choice::default().distinct()),
+            choice(k, [3], i, Choice::default().weights(x)),
+            choice(k, [3], i, Choice::default().weights(x).distinct()),
+        ]);
+    }
+    out
+}
+
 #[test]
 fn no_op_is_said_to_be_inside_the_library() {
-    let f = |x: Sym, y: Sym, i: Sym| {
+    let f = |x: Sym, y: Sym, i: Sym, n: Sym| {
         let mut out = elementwise(x, y);
         out.extend(reductions(x, y));
         out.extend(movement(x, i));
         out.extend(contractions(x, y));
         out.extend(matrices(x, y));
         out.extend(flow(x, i));
+        out.extend(numbers(x, i, n));
         out
     };
-    let g = trace(f, (spec(F32, [4, 4]), spec(F32, [4, 4]), spec(I32, [4]))).unwrap();
+    let g =
+        trace(f, (spec(F32, [4, 4]), spec(F32, [4, 4]), spec(I32, [4]), spec(F32, [evoxc_core::dim("N")]))).unwrap();
     let mut seen = 0;
     check(&g.module().main().unwrap().body, &mut seen);
     assert!(seen > 500, "{seen}");

@@ -26,6 +26,9 @@ mod softmax;
 mod special;
 mod windows;
 
+pub(crate) use checks::{float, known};
+pub(crate) use parts::{convert, count_along, cut, filled, joined, reduce, repeated_last, reshape};
+
 pub use attention::{Attention, Rope};
 pub use contraction::einsum;
 pub use creators::{arange, constant, eye, full, iota, linspace, meshgrid, ones, zeros};

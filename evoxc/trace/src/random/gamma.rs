@@ -1,0 +1,155 @@
+//! Gamma numbers, and what is made of them.
+
+use super::bits::unit;
+use super::continuous::{gaussian, waiting};
+use super::discrete::categories;
+use super::key::Key;
+use super::parameter::{Bounds, float_dtype, parameter};
+use crate::operand::broadcast_to;
+use crate::ops::{convert, filled};
+use crate::{Operand, Sym, builder, while_loop};
+use evoxc_core::{BOOL, DType, F32, IntoShape, Shape};
+
+/// Gamma numbers of shape parameter `alpha` and scale 1, by Marsaglia and Tsang, "A simple method for generating gamma
+/// variables", 2000: normal numbers are drawn until each is accepted, 1.05 times in the worst case; an `alpha` below 1 is
+/// drawn as `alpha` + 1 and scaled by u^(1/alpha). `alpha` is a number or a `Sym` of that dtype that broadcasts to the
+/// result; below 0 and of NaN the result is NaN, at 0 it is 0. f16 and bf16 are drawn in f32 and rounded.
+///
+/// To derivatives the numbers are constants: the derivative in `alpha` is 0. (JAX has the implicit derivative, and draws
+/// other numbers, element by element.)
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let y = evaluate(|k: Sym| random::gamma(k, F32, [8], 2.5), random::key(1), &Interp)?;
+/// assert!(y.to_vec::<f32>()?.iter().all(|y| *y > 0.0));
+/// # Ok::<(), evoxc::Error>(())
+/// ```
+///
+/// # Errors
+/// A dtype that is no real float; an `alpha` that is a number not above 0.
+#[track_caller]
+pub fn gamma(key: Sym, dtype: DType, shape: impl IntoShape, alpha: impl Operand) -> Sym {
+    let _at = builder::pin();
+    let op = "gamma";
+    let shape = shape.into_shape();
+    let Some(key) = Key::of(op, key) else { return Sym::POISON };
+    let Some(dtype) = float_dtype(op, dtype) else { return Sym::POISON };
+    let full = key.drawn(&shape);
+    let Some(alpha) = parameter(op, "alpha", alpha.operand(), dtype, &full, Bounds::POSITIVE) else {
+        return Sym::POISON;
+    };
+    let g = Gamma::draw(op, &key, alpha, &shape);
+    let whole = g.scale * g.accepted;
+    let boost = (g.alpha.ones_like() / g.alpha * -g.waiting).exp();
+    // 0/0 is NaN: no wait, and an alpha of 0.
+    let boost = (g.large | g.waiting.eq(0)).select(1, boost);
+    convert(g.alpha.lt(0).select(f64::NAN, whole * boost), dtype)
+}
+
+/// Beta numbers: a/(a + b) of two [`gamma`] numbers of parameters `a` and `b`, worked out from their logarithms. The
+/// parameters are as in [`gamma`], and so are derivatives: none.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let y = evaluate(|k: Sym| random::beta(k, F32, [8], 0.5, 2), random::key(1), &Interp)?;
+/// assert!(y.to_vec::<f32>()?.iter().all(|y| (0.0..=1.0).contains(y)));
+/// # Ok::<(), evoxc::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`gamma`].
+#[track_caller]
+pub fn beta(key: Sym, dtype: DType, shape: impl IntoShape, a: impl Operand, b: impl Operand) -> Sym {
+    let _at = builder::pin();
+    let op = "beta";
+    let shape = shape.into_shape();
+    let Some(key) = Key::of(op, key) else { return Sym::POISON };
+    let Some(dtype) = float_dtype(op, dtype) else { return Sym::POISON };
+    let full = key.drawn(&shape);
+    let (Some(a), Some(b)) = (
+        parameter(op, "a", a.operand(), dtype, &full, Bounds::POSITIVE),
+        parameter(op, "b", b.operand(), dtype, &full, Bounds::POSITIVE),
+    ) else {
+        return Sym::POISON;
+    };
+    let [ka, kb] = key.split();
+    let (a, b) = (Gamma::draw(op, &ka, a, &shape).log(), Gamma::draw(op, &kb, b, &shape).log());
+    convert((a - b).logistic(), dtype)
+}
+
+/// Dirichlet vectors: [`gamma`] numbers of the parameters along the last axis of `alpha`, divided by their sum. Shape: the
+/// key's batch axes, `shape`, the last axis of `alpha`, whose other axes broadcast to `shape`. Of alpha's dtype. Worked out
+/// from logarithms, so that small parameters do not give 0/0. Derivatives as in [`gamma`]: none.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let f = |k: Sym, alpha: Sym| random::dirichlet(k, [5], alpha);
+/// let graph = trace(f, (random::key_spec(), spec(F32, [3])))?;
+/// assert_eq!(graph.output_specs(), [spec(F32, [5, 3])]);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
+///
+/// # Errors
+/// `alpha` is no real float, has no axis or nothing along it, or does not broadcast.
+#[track_caller]
+pub fn dirichlet(key: Sym, shape: impl IntoShape, alpha: Sym) -> Sym {
+    let _at = builder::pin();
+    let op = "dirichlet";
+    let shape = shape.into_shape();
+    let Some(key) = Key::of(op, key) else { return Sym::POISON };
+    let Some((dtype, n)) = categories(op, "alpha", alpha, &key.drawn(&shape)) else { return Sym::POISON };
+    let wide: Shape = shape.iter().copied().chain([n]).collect();
+    convert(Gamma::draw(op, &key, alpha, &wide).log().softmax(-1), dtype)
+}
+
+/// A gamma number in parts: scale·accepted, times e^(-waiting/alpha) unless alpha is large.
+struct Gamma {
+    alpha: Sym,
+    /// alpha ≥ 1.
+    large: Sym,
+    scale: Sym,
+    accepted: Sym,
+    waiting: Sym,
+}
+
+impl Gamma {
+    /// A draw of `shape` in f32 or f64; `alpha` broadcasts to it.
+    #[track_caller]
+    fn draw(op: &str, key: &Key, alpha: Sym, shape: &Shape) -> Gamma {
+        let full = key.drawn(shape);
+        let dtype = alpha.dtype();
+        let work = if dtype.size() < 4 { F32 } else { dtype };
+        let alpha = broadcast_to(op, convert(alpha, work).stop_gradient(), &full);
+        let large = alpha.ge(1);
+        let scale = large.select(alpha, alpha + 1) - 1.0 / 3.0;
+        let slope = scale.rsqrt() * (1.0 / 3.0);
+        let [trials, boost] = key.split();
+        let start = (trials.sym, filled(op, 0, work, &full), filled(op, false, BOOL, &full));
+        // All are drawn again until the last is accepted; those that were keep their value, so each row of a batch of
+        // keys is what its own key gives.
+        let (_, accepted, _) = while_loop(
+            start,
+            |(_, _, done)| !done.all(..),
+            |(k, kept, done)| {
+                let [next, kx, ku] = trials.with(k).split();
+                let x = gaussian(op, &kx, work, shape);
+                let u = unit(op, &ku, work, shape);
+                let t = x * slope + 1;
+                let (v, xx) = (t * t * t, x * x);
+                let outside = u.ge(1.0 - xx * xx * 0.0331)
+                    & u.log().ge(xx * 0.5 + scale * (1.0 - v + t.gt(0).select(v, 1).log()));
+                // NaN is accepted, or it would be drawn for ever.
+                let rejected = t.le(0) | outside;
+                (next.sym, (done | rejected).select(kept, v), done | !rejected)
+            },
+        );
+        Gamma { alpha, large, scale, accepted, waiting: waiting(op, &boost, work, shape) }
+    }
+    /// The logarithm of the number.
+    #[track_caller]
+    fn log(self) -> Sym {
+        let boost = (self.large | self.waiting.eq(0)).select(0, -self.waiting / self.alpha);
+        let log = self.scale.log() + self.accepted.log() + boost;
+        self.alpha.lt(0).select(f64::NAN, log)
+    }
+}
