@@ -5,7 +5,9 @@
 
 use crate::Sym;
 use evoxc_core::{Loc, OpError, TensorSpec, TransformError};
-use evoxc_ir::{Func, MAX_REGION_DEPTH, Name, Op, Prim, Region, RegionType, TensorType, Value, ValueInfo, infer};
+use evoxc_ir::{
+    Func, Literal, MAX_REGION_DEPTH, Name, Op, Prim, Region, RegionType, TensorType, Value, ValueInfo, infer,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::{Cell, RefCell};
@@ -38,6 +40,8 @@ pub(crate) struct Trace {
     /// Values of enclosing traces used here, each an extra argument.
     pub captures: Vec<(Sym, Value)>,
     captured: FxHashMap<(u32, u32), Value>,
+    /// The constants of one repeated value.
+    splats: FxHashMap<Value, Literal>,
     /// Functions that `call` ops refer to.
     pub callees: Vec<Func>,
     /// Are there values that stand nowhere, left over by transforms?
@@ -77,6 +81,7 @@ impl Guard {
                 notes: vec![],
                 captures: vec![],
                 captured: FxHashMap::default(),
+                splats: FxHashMap::default(),
                 callees: vec![],
                 leftovers: false,
                 refused: None,
@@ -179,6 +184,11 @@ impl Trace {
         loc: Option<Loc>,
     ) -> SmallVec<[Value; 1]> {
         let results: SmallVec<[Value; 1]> = types.iter().map(|t| self.value(t.clone(), None)).collect();
+        if let (Prim::Constant { value }, Some(&v)) = (&prim, results.first())
+            && value.tensor().rank() == 0
+        {
+            self.splats.insert(v, value.clone());
+        }
         if let Some((_, region)) = self.open.last_mut() {
             region.ops.push(Op { prim, operands, results: results.clone(), regions, loc });
         }
@@ -194,6 +204,10 @@ impl Trace {
         }
         func.name = "main".into();
         func
+    }
+    /// The literal of a constant that repeats one value.
+    pub fn splat(&self, s: Sym) -> Option<&Literal> {
+        if s.trace == self.id { self.splats.get(&Value(s.id)) } else { None }
     }
     /// The number of ops of the innermost open region.
     pub fn position(&self) -> usize {
@@ -385,9 +399,11 @@ pub(crate) fn pin() -> Pin {
     Pin { before: PINNED.replace(here()) }
 }
 
-/// Gives all ops this location until the guard is dropped.
+/// Gives all ops this location until the guard is dropped; without one, the location that they have anyway.
 pub(crate) fn pin_at(loc: Option<Loc>) -> Pin {
-    Pin { before: PINNED.replace(loc) }
+    let before = PINNED.get();
+    PINNED.set(loc.or(before));
+    Pin { before }
 }
 
 /// See [`pin`].

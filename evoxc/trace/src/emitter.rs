@@ -7,7 +7,7 @@
 use crate::builder::{self, Pin};
 use crate::inline;
 use crate::{GraphFn, Sym};
-use evoxc_core::{Loc, OpError, Tree, TreeDef};
+use evoxc_core::{Loc, OpError, Tensor, Tree, TreeDef};
 use evoxc_ir::{Func, FuncRef, Op, Prim, Region, TensorType, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -70,6 +70,11 @@ pub fn types(vs: &[Value]) -> Vec<TensorType> {
 /// The type of a `Sym`; `None` when it is poisoned.
 pub fn type_of(s: Sym) -> Option<TensorType> {
     builder::type_of(s)
+}
+
+/// The one value that a constant of the innermost trace repeats, a scalar tensor; `None` for any other value.
+pub fn splat(s: Sym) -> Option<Tensor> {
+    builder::with(|t| t.splat(s).map(|l| l.tensor().clone()))
 }
 
 /// Gives ops this location until the guard is dropped. Not to be held while the user's code runs.

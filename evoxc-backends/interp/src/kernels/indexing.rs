@@ -72,10 +72,13 @@ pub(crate) fn gather(
 ) -> Result<Tensor, OpError> {
     let op = "gather";
     let rank = x.rank();
-    if sizes.len() != rank || sizes.iter().zip(x.shape()).any(|(s, n)| s > n) {
+    let nothing = out_shape.contains(&0);
+    // A batching axis of size 0 pairs with no index, so that no slice of size 1 is taken.
+    let fits = |(i, (s, n)): (usize, (&usize, &usize))| s <= n || nothing && dims.operand_batching.contains(&i);
+    if sizes.len() != rank || !sizes.iter().zip(x.shape()).enumerate().all(fits) {
         return Err(OpError::new(op, format!("slices of {sizes:?} do not fit")).operands([x.spec(), indices.spec()]));
     }
-    if out_shape.contains(&0) {
+    if nothing {
         return empty(x.dtype(), out_shape);
     }
     if sizes.contains(&0) {

@@ -8,6 +8,7 @@ mod elementwise;
 mod indexing;
 mod linalg;
 mod ordering;
+pub(crate) mod parts;
 mod reduction;
 pub(crate) mod rules;
 mod shape;
@@ -42,6 +43,12 @@ pub(crate) struct Site<'a> {
 }
 
 impl Site<'_> {
+    /// The results of an op on these operands, which have the rows where it needs them.
+    #[track_caller]
+    pub fn write(&self, prim: Prim, operands: &[Sym]) -> Result<Rows, OpError> {
+        let rows = emitter::emit_regions(prim, operands, vec![]);
+        Ok(rows.unwrap_or_else(|| self.y.iter().map(|_| emitter::poison()).collect()))
+    }
     /// The operand for all rows: repeated, if it is not batched.
     #[track_caller]
     pub fn rows(&self, i: usize) -> Sym {
@@ -51,6 +58,11 @@ impl Site<'_> {
     pub fn rank(&self, i: usize) -> usize {
         let m = self.x[i];
         emitter::type_of(m.sym).map_or(0, |t| t.rank().saturating_sub(usize::from(m.batched)))
+    }
+    /// The extents of the operand for one row.
+    pub fn row_shape(&self, i: usize) -> Shape {
+        let m = self.x[i];
+        parts::shape(m.sym).iter().skip(usize::from(m.batched)).copied().collect()
     }
     /// This shape for all rows.
     pub fn with_rows(&self, shape: &[Dim]) -> Shape {
@@ -67,7 +79,7 @@ pub(crate) fn batched(m: Mapped, size: Dim) -> Sym {
     let Some(ty) = emitter::type_of(m.sym) else { return m.sym };
     let shape: Shape = std::iter::once(size).chain(ty.shape.iter().copied()).collect();
     let dims = (1..shape.rank()).collect();
-    emitter::emit(Prim::BroadcastInDim { shape, dims }, &[m.sym])
+    parts::spread(m.sym, shape, dims)
 }
 
 /// A walk.

@@ -1,5 +1,6 @@
 //! One batching rule an op: the exhaustive match. Ops with control flow, and calls, are in `control`.
 
+use super::contraction::Conv;
 use super::{Rows, Site, contraction, elementwise, indexing, linalg, ordering, reduction, shape, windows};
 use crate::no_rule;
 use evoxc_core::OpError;
@@ -15,10 +16,10 @@ pub(crate) fn rule(site: &Site) -> Result<Rows, OpError> {
         | Prim::ReducePrecision { .. }
         | Prim::OptimizationBarrier {}
         | Prim::StopGradient {}
+        | Prim::BitcastConvert { .. }
         | Prim::Print { .. } => elementwise::all(site),
         Prim::Select {} => elementwise::select(site),
         Prim::Clamp {} => elementwise::clamp(site),
-        Prim::BitcastConvert { .. } => elementwise::all(site),
         // They have no operands, so none is batched.
         Prim::Constant { .. } | Prim::Iota { .. } | Prim::DimSize { .. } => elementwise::all(site),
         Prim::BroadcastInDim { dims, .. } => shape::broadcast_in_dim(site, dims),
@@ -29,27 +30,31 @@ pub(crate) fn rule(site: &Site) -> Result<Rows, OpError> {
         Prim::Concatenate { axis } => shape::concatenate(site, *axis),
         Prim::Reverse { axes } => shape::reverse(site, axes),
         Prim::Gather { dims, sizes, sorted } => indexing::gather(site, dims, sizes, *sorted),
-        Prim::Scatter { .. } => indexing::scatter(site),
+        Prim::Scatter { op, dims, sorted, unique } => indexing::scatter(site, *op, dims, *sorted, *unique),
         Prim::DynamicSlice { sizes } => indexing::dynamic_slice(site, sizes),
         Prim::DynamicUpdateSlice {} => indexing::dynamic_update_slice(site),
         Prim::Dot { batch, contract, accumulate } => contraction::dot(site, batch, contract, *accumulate),
-        Prim::Convolution { .. } => contraction::convolution(site),
+        Prim::Convolution { window, layout, feature_groups, batch_groups, accumulate } => {
+            let (feature_groups, batch_groups, accumulate) = (*feature_groups, *batch_groups, *accumulate);
+            contraction::convolution(site, &Conv { window, layout, feature_groups, batch_groups, accumulate })
+        }
         Prim::Reduce { op, axes } => reduction::reduce(site, *op, axes),
-        Prim::Argmax { .. } | Prim::Argmin { .. } => reduction::arg(site),
-        Prim::Cumulative { .. } => reduction::cumulative(site),
-        Prim::ReduceWindow { .. } => windows::reduce_window(site),
-        Prim::SelectAndScatter { .. } => windows::select_and_scatter(site),
-        Prim::Sort { .. } => ordering::sort(site),
-        Prim::TopK { .. } => ordering::top_k(site),
+        Prim::Argmax { axis } => reduction::argmax(site, *axis),
+        Prim::Argmin { axis } => reduction::argmin(site, *axis),
+        Prim::Cumulative { op, axis, reverse } => reduction::cumulative(site, *op, *axis, *reverse),
+        Prim::ReduceWindow { op, window } => windows::reduce_window(site, *op, window),
+        Prim::SelectAndScatter { select, window } => windows::select_and_scatter(site, *select, window),
+        Prim::Sort { axis, keys, stable } => ordering::sort(site, *axis, keys, *stable),
         // Their operands have leading batch axes as they are.
-        Prim::Fft { .. }
+        Prim::TopK { .. }
+        | Prim::Fft { .. }
         | Prim::Cholesky { .. }
         | Prim::Lu {}
         | Prim::Qr { .. }
         | Prim::Eigh {}
         | Prim::Svd { .. }
         | Prim::RandomBits { .. } => linalg::leading(site),
-        Prim::TriangularSolve { .. } => linalg::leading(site),
+        Prim::TriangularSolve { left, .. } => linalg::triangular_solve(site, *left),
         Prim::ScatterBody { .. }
         | Prim::ReduceBody { .. }
         | Prim::ReduceWindowBody { .. }

@@ -1,0 +1,4 @@
+//! vmap is a loop over rows: for every op, in every pattern of mapped operands; and what users see of it.
+
+mod cases;
+mod rows;
