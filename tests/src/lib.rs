@@ -4,6 +4,7 @@
 
 pub mod case;
 pub mod filetest;
+pub mod laws;
 pub mod random_graph;
 pub mod run;
 pub mod tolerance;

@@ -59,6 +59,15 @@ impl Category {
     pub fn from_name(name: &str) -> Option<Category> {
         Category::ALL.into_iter().find(|c| c.name() == name)
     }
+    /// How far a derivative in f64 may be from differences of fourth order with steps of 1e-3, relative to its largest
+    /// element: their truncation and cancellation, with a margin.
+    pub fn numerical(self) -> f64 {
+        match self {
+            Category::Exact | Category::Elementwise | Category::Transcendental => 1e-8,
+            Category::Reduction | Category::Contraction => 1e-8,
+            Category::Linalg => 1e-7,
+        }
+    }
     /// Steps of the element, and of the largest element.
     fn steps(self, half: bool) -> (f64, f64) {
         match self {

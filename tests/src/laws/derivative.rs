@@ -1,0 +1,137 @@
+//! The laws of derivatives.
+
+use super::host::{is_float, near, product, step, tangent, tensor};
+use super::instance::Instance;
+use super::program::Program;
+use super::{Tested, host};
+use crate::random_graph::Rng;
+use crate::run::same_bits;
+use crate::tolerance::Category;
+use evoxc_core::{DType, Tensor};
+
+/// jvp against central differences of fourth order (a Richardson step of the second-order ones), in f64 and c128.
+///
+/// # Errors
+/// What differs.
+pub fn jvp(i: &Instance) -> Result<Tested, String> {
+    differences(&Program::new(i.graph.clone())?, &i.inputs(0), i.category())
+}
+
+/// ⟨vjp u, v⟩ = ⟨u, jvp v⟩ for random u and v.
+///
+/// # Errors
+/// What differs.
+pub fn vjp(i: &Instance) -> Result<Tested, String> {
+    adjoint(&Program::new(i.graph.clone())?, &i.inputs(0))
+}
+
+/// The derivatives of jvp, and, where there is one, of vjp, which must also be differentiable backwards.
+///
+/// # Errors
+/// What differs.
+pub fn second(i: &Instance, reverse: bool) -> Result<Tested, String> {
+    let f = Program::new(i.graph.clone())?;
+    let x = i.inputs(0);
+    if !has_derivative(&f, &x) {
+        return Ok(Tested::Nothing);
+    }
+    let rng = &mut Rng::new(77);
+    let y = f.run(&x)?;
+    let (v, u): (Vec<_>, Vec<_>) =
+        (x.iter().map(|x| tangent(rng, x)).collect(), y.iter().map(|y| tangent(rng, y)).collect());
+    let tested = differences(&f.jvp()?, &[x.clone(), v].concat(), i.category()).map_err(|e| format!("of jvp: {e}"))?;
+    if reverse {
+        let (back, at) = (f.vjp()?, [x, u].concat());
+        differences(&back, &at, i.category()).map_err(|e| format!("of vjp: {e}"))?;
+        adjoint(&back, &at).map_err(|e| format!("of vjp, backwards: {e}"))?;
+    }
+    Ok(tested)
+}
+
+/// Are there floats to differentiate, and results that are floats?
+pub fn has_derivative(f: &Program, x: &[Tensor]) -> bool {
+    x.iter().any(|x| is_float(x.dtype()) && !x.is_empty()) && f.graph.output_specs().iter().any(|y| is_float(y.dtype()))
+}
+
+/// See [`jvp`].
+///
+/// # Errors
+/// What differs.
+pub fn differences(f: &Program, x: &[Tensor], category: Category) -> Result<Tested, String> {
+    let double = |d: DType| !is_float(d) || d == DType::F64 || d == DType::C128;
+    let y = f.run(x)?;
+    if !has_derivative(f, x) || !x.iter().chain(&y).all(|t| double(t.dtype())) {
+        return Ok(Tested::Nothing);
+    }
+    let rng = &mut Rng::new(5);
+    let v: Vec<Tensor> = x.iter().map(|x| tangent(rng, x)).collect();
+    let mut primals = f.jvp()?.run(&[x, &v].concat())?;
+    let tangents = primals.split_off(y.len());
+    same_bits(&y, &primals).map_err(|e| format!("the value beside the tangent: {e}"))?;
+    let h = 1e-3;
+    let at = |k: f64| f.run(&step(x, &v, k * h));
+    let (p2, p1, m1, m2) = (at(2.0)?, at(1.0)?, at(-1.0)?, at(-2.0)?);
+    for (i, (t, y)) in tangents.iter().zip(&y).enumerate() {
+        if !is_float(y.dtype()) {
+            if !t.bit_eq(&Tensor::zeros(y.dtype(), y.shape())) {
+                return Err(format!("the tangent of the integers of result {i} is not zero: {t}"));
+            }
+            continue;
+        }
+        let of = |list: &[Tensor]| list.get(i).map(host::numbers).unwrap_or_default();
+        let (p2, p1, m1, m2) = (of(&p2), of(&p1), of(&m1), of(&m2));
+        let slope: Vec<_> = (0..y.len()).map(|k| ((p1[k] - m1[k]) * 8.0 - (p2[k] - m2[k])) / (12.0 * h)).collect();
+        let want = tensor(y.dtype(), y.shape(), &slope);
+        near(std::slice::from_ref(t), &[want], category.numerical()).map_err(|e| format!("tangent {i}: {e}"))?;
+    }
+    Ok(Tested::Holds)
+}
+
+/// See [`vjp`].
+///
+/// # Errors
+/// What differs.
+pub fn adjoint(f: &Program, x: &[Tensor]) -> Result<Tested, String> {
+    if !has_derivative(f, x) {
+        return Ok(Tested::Nothing);
+    }
+    let y = f.run(x)?;
+    let rng = &mut Rng::new(11);
+    let v: Vec<Tensor> = x.iter().map(|x| tangent(rng, x)).collect();
+    let u: Vec<Tensor> = y.iter().map(|y| tangent(rng, y)).collect();
+    let jv = f.jvp()?.run(&[x, &v].concat())?.split_off(y.len());
+    let ct = f.vjp()?.run(&[x, &u].concat())?;
+    for (k, (c, x)) in ct.iter().zip(x).enumerate() {
+        if c.spec() != x.spec() {
+            return Err(format!("cotangent {k} is a {}, its input a {}", c.spec(), x.spec()));
+        }
+        if !is_float(x.dtype()) && !c.bit_eq(&Tensor::zeros(x.dtype(), x.shape())) {
+            return Err(format!("the cotangent of the integers of input {k} is not zero: {c}"));
+        }
+    }
+    let ((a, scale), (b, other)) = (product(&u, &jv), product(&ct, &v));
+    let coarsest = x.iter().chain(&y).map(|t| epsilon(t.dtype())).fold(f64::EPSILON, f64::max);
+    let allowed = 1e5 * coarsest * (scale + other).max(1e-3);
+    if (a - b).abs() <= allowed || (a.is_nan() && b.is_nan()) {
+        return Ok(Tested::Holds);
+    }
+    let shown = |list: &[Tensor]| list.iter().map(|t| t.to_string()).collect::<Vec<_>>().join(", ");
+    Err(format!(
+        "⟨u, jvp v⟩ = {a}, ⟨vjp u, v⟩ = {b}\n    jvp v = {}\n    vjp u = {}\n    v = {}\n    u = {}",
+        shown(&jv),
+        shown(&ct),
+        shown(&v),
+        shown(&u)
+    ))
+}
+
+/// Machine epsilon of a dtype; 0 for integers.
+pub fn epsilon(d: DType) -> f64 {
+    match d.real() {
+        DType::F16 => 2f64.powi(-10),
+        DType::BF16 => 2f64.powi(-7),
+        DType::F32 => f64::from(f32::EPSILON),
+        DType::F64 => f64::EPSILON,
+        _ => 0.0,
+    }
+}

@@ -1,0 +1,56 @@
+//! What ops are excused from, and why. An excuse that is not needed fails the test.
+
+use super::Law;
+
+/// Ops, laws, and the reason.
+pub struct Excuse {
+    /// Printed names.
+    pub ops: &'static [&'static str],
+    /// What they need not satisfy.
+    pub laws: &'static [Law],
+    /// Why.
+    pub why: &'static str,
+}
+
+/// Laws of derivatives.
+const DERIVATIVES: &[Law] = &[Law::Jvp, Law::Vjp, Law::Exchange, Law::Second];
+
+/// All of them.
+pub const EXCUSES: &[Excuse] = &[
+    Excuse {
+        ops: &[
+            "not",
+            "popcount",
+            "count_leading_zeros",
+            "and",
+            "or",
+            "xor",
+            "shift_left",
+            "shift_right_logical",
+            "shift_right_arithmetic",
+            "mulhi",
+            "reduce_and",
+            "reduce_or",
+            "reduce_window_and",
+            "reduce_window_or",
+            "random_bits",
+        ],
+        laws: DERIVATIVES,
+        why: "operands are integers or booleans, which have no tangents",
+    },
+    Excuse {
+        ops: &["is_finite", "compare", "argmax", "argmin", "bitcast_convert"],
+        laws: DERIVATIVES,
+        why: "results are integers or booleans, which have no tangents",
+    },
+    Excuse {
+        ops: &["stop_gradient"],
+        laws: &[Law::Jvp, Law::Second],
+        why: "its derivative is zero by definition, whatever differences say",
+    },
+    Excuse {
+        ops: &["while_loop"],
+        laws: &[Law::Vjp, Law::Exchange],
+        why: "reverse mode is refused: the number of turns, and so of residuals, is unknown",
+    },
+];
