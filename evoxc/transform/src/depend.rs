@@ -92,3 +92,13 @@ fn loop_state(
         state = grown;
     }
 }
+
+/// Adds to `set` the values that a region needs for those in it: what gets a cotangent if they do.
+pub(crate) fn needed(r: &Region, set: &mut FxHashSet<Value>) {
+    for op in r.ops.iter().rev() {
+        if op.results.iter().any(|v| set.contains(v)) {
+            set.extend(op.operands.iter().copied());
+            set.extend(op.regions.iter().flat_map(emitter::captures));
+        }
+    }
+}

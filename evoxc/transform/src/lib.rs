@@ -13,6 +13,7 @@ mod api;
 mod depend;
 mod jvp;
 mod linear;
+mod regions;
 mod transpose;
 mod vmap;
 

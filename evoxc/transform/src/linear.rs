@@ -47,10 +47,15 @@ pub(crate) fn linearize(r: &Region, args: &[Sym], active: &[bool]) -> Result<Opt
 
 /// Takes out of a region the ops that do not depend on its arguments.
 pub(crate) fn take_known(r: &mut Region) -> Vec<Op> {
-    let mut linear: FxHashSet<Value> = r.args.iter().copied().collect();
+    let mut linear = r.args.iter().copied().collect();
+    take(r, &mut linear)
+}
+
+/// Takes out of a region the ops that do not depend on values of `linear`, to which the results of the others are added.
+pub(crate) fn take(r: &mut Region, linear: &mut FxHashSet<Value>) -> Vec<Op> {
     let (mut known, mut kept) = (vec![], vec![]);
     for op in std::mem::take(&mut r.ops) {
-        if depends(&op, &mut linear) { kept.push(op) } else { known.push(op) }
+        if depends(&op, linear) { kept.push(op) } else { known.push(op) }
     }
     r.ops = kept;
     known

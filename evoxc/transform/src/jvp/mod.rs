@@ -22,6 +22,7 @@ use evoxc_trace::{Sym, emitter};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+pub(crate) use elementwise::sum;
 pub(crate) use rules::ends_tangents;
 
 /// The tangents of values; absent ones are zero.

@@ -1,0 +1,156 @@
+//! Tangents of calls: by the rules that they carry, else by what the function does.
+
+use super::define;
+use crate::jvp::{Jvp, Mode};
+use crate::{differentiable, instantiate, no_rule, regions, zeros};
+use evoxc_core::OpError;
+use evoxc_ir::{FuncRef, Op, Prim, TensorType, Value};
+use evoxc_trace::{Sym, emitter};
+
+/// Writes a call at least one of whose arguments has a tangent.
+pub(super) fn call(walk: &mut Jvp, op: &Op, live: &[bool]) -> Result<(), OpError> {
+    let Prim::Call { callee, jvp, forward, vjp, batch: _, captures, remat } = &op.prim else {
+        return Err(OpError::new("", "it is no call"));
+    };
+    let has_rule = jvp.is_some() || vjp.is_some();
+    let own = op.operands.len() - captures.unwrap_or(0).min(op.operands.len());
+    if has_rule && op.operands[own..].iter().any(|v| walk.tangent.contains_key(v)) {
+        return Err(no_rule(
+            &op.prim,
+            "its function captures a value that is differentiated, which its custom rule says nothing of",
+            "pass that value as an argument",
+        ));
+    }
+    match (jvp, forward, vjp, walk.mode) {
+        (_, Some(forward), Some(vjp), Mode::Split) => by_vjp(walk, op, forward, vjp, own),
+        (Some(rule), _, _, _) => by_jvp(walk, op, rule, own),
+        (None, _, Some(_), _) => Err(no_rule(
+            &op.prim,
+            "it has a custom vjp only, which is no rule for forward mode",
+            "use reverse mode (`grad`, `vjp`, `jacrev`), or give it a `custom_jvp` rule",
+        )),
+        _ if *remat => again(walk, op, callee, live),
+        _ => inline(walk, op, callee),
+    }
+}
+
+/// What the function does, in the place of the call.
+fn inline(walk: &mut Jvp, op: &Op, callee: &FuncRef) -> Result<(), OpError> {
+    let f = regions::inlined(callee)?;
+    for (&a, v) in f.args.iter().zip(&op.operands) {
+        walk.define(a, walk.primal(*v), walk.tangent.get(v).copied());
+    }
+    walk.region(&f)?;
+    take(walk, op, &f.results);
+    Ok(())
+}
+
+/// The op's results are what these values are.
+fn take(walk: &mut Jvp, op: &Op, values: &[Value]) {
+    for (&r, v) in op.results.iter().zip(values) {
+        walk.define(r, walk.primal(*v), walk.tangent.get(v).copied());
+    }
+}
+
+/// A call that recomputes: of a function of arguments and tangents. In [`Mode::Split`] the call itself stays and the
+/// function is linear in the tangents, so nothing but the arguments is stored.
+fn again(walk: &mut Jvp, op: &Op, callee: &FuncRef, live: &[bool]) -> Result<(), OpError> {
+    let f = regions::inlined(callee)?;
+    let active: Vec<Value> = op.operands.iter().copied().filter(|v| walk.tangent.contains_key(v)).collect();
+    let mut types = emitter::types(&f.args);
+    types.extend(emitter::types(&active));
+    let split = walk.mode == Mode::Split;
+    let mut inner = Jvp::new(walk.mode);
+    let mut region = regions::region("call", &types, |args| {
+        let (x, t) = args.split_at(f.args.len());
+        let mut t = t.iter().copied();
+        for ((&a, &x), v) in f.args.iter().zip(x).zip(&op.operands) {
+            inner.define(a, x, walk.tangent.get(v).and_then(|_| t.next()));
+        }
+        inner.region(&f)?;
+        let mut out = if split { vec![] } else { inner.primals(&f.results).to_vec() };
+        out.extend(super::tangents(&inner, &f.results, live));
+        Ok(out)
+    })?;
+    if split {
+        regions::silence(&mut region);
+    }
+    let kind = if split { "linear" } else { "jvp" };
+    let (name, outer) = emitter::outline(&format!("{}_{kind}", callee.0), region);
+    let mut operands = walk.primals(&op.operands).to_vec();
+    operands.extend(walk.tangents(&active).into_iter().flatten());
+    operands.extend(outer);
+    let prim = plain(name, true);
+    if split {
+        emitter::replay(op, &mut walk.primal)?;
+        let y = walk.primals(&op.results);
+        let t = regions::emit(prim, &operands, vec![])?;
+        define(walk, op, live, &y, &t);
+    } else {
+        let results = regions::emit(prim, &operands, vec![])?;
+        let (y, t) = results.split_at(op.results.len());
+        define(walk, op, live, y, t);
+    }
+    Ok(())
+}
+
+/// A call without rules.
+pub(crate) fn plain(callee: FuncRef, remat: bool) -> Prim {
+    Prim::Call { callee, jvp: None, forward: None, vjp: None, batch: None, captures: None, remat }
+}
+
+/// By a rule for forward mode. In [`Mode::Split`] the rule, which is linear in the tangents, is itself differentiated
+/// with respect to them: that gives the same function of the tangents, its primal ops apart from its linear ones.
+fn by_jvp(walk: &mut Jvp, op: &Op, rule: &FuncRef, own: usize) -> Result<(), OpError> {
+    let f = regions::inlined(rule)?;
+    let (x, t) = f.args.split_at(op.operands.len().min(f.args.len()));
+    let split = walk.mode == Mode::Split;
+    for (&a, v) in x.iter().zip(&op.operands) {
+        walk.define(a, walk.primal(*v), None);
+    }
+    for (&a, v) in t.iter().zip(&op.operands[..own]) {
+        let tangent = walk.tangent.get(v).copied();
+        if split {
+            walk.define(a, zeros(&emitter::ty(a)), tangent);
+        } else {
+            walk.define(a, instantiate(tangent, walk.primal(*v)), None);
+        }
+    }
+    walk.region(&f)?;
+    let (y, t) = f.results.split_at(op.results.len().min(f.results.len()));
+    for ((&r, &y), t) in op.results.iter().zip(y).zip(t) {
+        let tangent = if split { walk.tangent.get(t).copied() } else { Some(walk.primal(*t)) };
+        walk.define(r, walk.primal(y), tangent.filter(|_| differentiable(emitter::ty(r).dtype)));
+    }
+    Ok(())
+}
+
+/// By rules for reverse mode: the values are those of `forward`; the tangents are those of a call that stands for a
+/// linear function of which only the transpose, `vjp`, is known. Transposition replaces it.
+fn by_vjp(walk: &mut Jvp, op: &Op, forward: &FuncRef, vjp: &FuncRef, own: usize) -> Result<(), OpError> {
+    let f = emitter::function(forward)
+        .ok_or_else(|| OpError::new("call", format!("there is no function @{}", forward.0)))?;
+    let out = emitter::inline_function(&f, &walk.primals(&op.operands))?;
+    let (y, residuals) = out.split_at(op.results.len().min(out.len()));
+    let mut operands = residuals.to_vec();
+    operands.extend(op.operands[..own].iter().map(|v| instantiate(walk.tangent.get(v).copied(), walk.primal(*v))));
+    let types: Vec<TensorType> = operands.iter().filter_map(|&s| emitter::type_of(s)).collect();
+    let results = emitter::types(&op.results);
+    let region = regions::region("call", &types, |_| Ok(results.iter().map(zeros).collect::<Vec<Sym>>()))?;
+    let (name, _) = emitter::outline(&format!("{}_tangent", vjp.0), region);
+    let Prim::Call { callee, .. } = plain(name, false) else { return Ok(()) };
+    let prim = Prim::Call {
+        callee,
+        jvp: None,
+        forward: None,
+        vjp: Some(vjp.clone()),
+        batch: None,
+        captures: None,
+        remat: false,
+    };
+    let t = regions::emit(prim, &operands, vec![])?;
+    for ((&r, &y), (&t, ty)) in op.results.iter().zip(y).zip(t.iter().zip(&results)) {
+        walk.define(r, y, differentiable(ty.dtype).then_some(t));
+    }
+    Ok(())
+}
