@@ -15,6 +15,7 @@ from jax.scipy import special as jsp
 
 from evx import BF16, lit
 from matrices import matrices
+from specials import specials as series
 
 jax.config.update("jax_enable_x64", True)
 np.seterr(all="ignore")
@@ -481,7 +482,7 @@ def places():
 
 
 for group in [activations, specials, reductions, losses, attentions, orderings, shapes, contractions, windows, places,
-              lambda: matrices(case)]:
+              lambda: matrices(case), lambda: series(case)]:
     group()
 os.makedirs(os.path.dirname(OUT), exist_ok=True)
 with open(OUT, "w", newline="\n") as f:

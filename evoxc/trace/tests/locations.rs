@@ -233,6 +233,27 @@ fn matrices(x: Sym, y: Sym) -> Vec<Sym> {
     ]
 }
 
+fn specials(x: Sym, y: Sym) -> Vec<Sym> {
+    vec![
+        x.i0e(),
+        x.i1e(),
+        x.i0(),
+        x.i1(),
+        x.igamma(y),
+        x.igammac(1.5),
+        x.betaln(y),
+        x.betainc(y, 0.5),
+        x.zeta(y),
+        x.polygamma(0),
+        x.polygamma(2),
+        x.multigammaln(2),
+        x.entr(),
+        x.rel_entr(y),
+        x.kl_div(y),
+        x.log_ndtr(),
+    ]
+}
+
 fn flow(x: Sym, i: Sym) -> Vec<Sym> {
     vec![
         cond(x.gt(0.0).all(..), || x, || -x),
@@ -290,6 +311,7 @@ fn no_op_is_said_to_be_inside_the_library() {
         out.extend(movement(x, i));
         out.extend(contractions(x, y));
         out.extend(matrices(x, y));
+        out.extend(specials(x, y));
         out.extend(flow(x, i));
         out.extend(numbers(x, i, n));
         out

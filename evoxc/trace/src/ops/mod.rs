@@ -21,9 +21,15 @@ mod quantile;
 mod rearrange;
 mod reductions;
 mod segments;
+mod series;
 mod shape;
 mod softmax;
 mod special;
+mod special_bessel;
+mod special_beta;
+mod special_gamma;
+mod special_probability;
+mod special_zeta;
 mod windows;
 
 pub(crate) use checks::{float, known};
