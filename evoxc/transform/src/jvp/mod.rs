@@ -6,6 +6,7 @@
 
 mod contraction;
 mod control;
+mod cumulative;
 mod elementwise;
 mod indexing;
 mod linalg;
@@ -13,6 +14,7 @@ mod ordering;
 mod reduction;
 pub(crate) mod rules;
 mod shape;
+mod special;
 mod windows;
 
 use crate::differentiable;

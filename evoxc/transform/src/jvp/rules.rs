@@ -1,6 +1,8 @@
 //! One jvp rule an op: the exhaustive match. Ops with regions, and calls, are in `control`.
 
-use super::{Site, Tangents, contraction, elementwise, indexing, linalg, ordering, reduction, shape, windows};
+use super::{
+    Site, Tangents, contraction, cumulative, elementwise, indexing, linalg, ordering, reduction, shape, windows,
+};
 use crate::no_rule;
 use evoxc_core::OpError;
 use evoxc_ir::{Prim, Unary};
@@ -65,8 +67,8 @@ pub(crate) fn rule(site: &Site) -> Result<Tangents, OpError> {
         Prim::DynamicSlice { .. } => smallvec![indexing::dynamic_slice(site)],
         Prim::DynamicUpdateSlice {} => smallvec![indexing::dynamic_update_slice(site)],
         Prim::Dot { .. } | Prim::Convolution { .. } => smallvec![contraction::bilinear(site)],
-        Prim::Reduce { op, axes } => smallvec![reduction::reduce(site, *op, axes)?],
-        Prim::Cumulative { op, axis, reverse } => smallvec![reduction::cumulative(site, *op, *axis, *reverse)?],
+        Prim::Reduce { op, axes } => smallvec![reduction::reduce(site, *op, axes)],
+        Prim::Cumulative { op, axis, reverse } => smallvec![cumulative::cumulative(site, *op, *axis, *reverse)],
         Prim::ReduceWindow { op, window } => smallvec![windows::reduce_window(site, *op, window)?],
         Prim::SelectAndScatter { select, window } => smallvec![windows::select_and_scatter(site, *select, window)?],
         Prim::Sort { axis, keys, stable } => ordering::sort(site, *axis, keys, *stable)?,

@@ -1,9 +1,8 @@
 //! Transposes of sums.
 
 use super::{Cotangents, Site};
-use crate::no_rule;
 use evoxc_core::OpError;
-use evoxc_ir::Prim;
+use evoxc_ir::{CumOp, Prim};
 use evoxc_trace::emitter;
 use smallvec::smallvec;
 
@@ -16,6 +15,6 @@ pub(super) fn sum(site: &Site, axes: &[usize]) -> Result<Cotangents, OpError> {
 
 /// A running sum the other way.
 pub(super) fn cumulative_sum(site: &Site, axis: usize, reverse: bool) -> Result<Cotangents, OpError> {
-    let _ = (axis, reverse);
-    Err(no_rule(&site.op.prim, "it is not written yet", "use another op"))
+    let back = Prim::Cumulative { op: CumOp::Sum, axis, reverse: !reverse };
+    Ok(smallvec![site.ct[0].map(|c| emitter::emit(back, &[c]))])
 }
