@@ -38,7 +38,7 @@ pub fn none(t: &Tensor) -> Tensor {
 /// Another row like `t`: the same elements in another order, or other magnitudes, which keeps a matrix definite.
 pub fn like(t: &Tensor, i: usize) -> Tensor {
     let scale = |k: usize| 1.0 - 0.25 * (k % 3) as f64;
-    if i % 2 == 0 && i > 0 {
+    if i.is_multiple_of(2) && i > 0 {
         let s = scale(i);
         let buffer = match t.buffer() {
             Buffer::F32(v) => Buffer::from(v.iter().map(|x| x * s as f32).collect::<Vec<_>>()),
