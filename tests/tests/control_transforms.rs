@@ -84,3 +84,81 @@ fn while_loops_go_forward_only() -> Done {
     assert!(e.contains("while_loop") && e.contains("fori_loop") && e.contains("control_transforms.rs:"), "{e}");
     Ok(())
 }
+
+/// Every row by itself, stacked: what vmap must equal.
+fn rows(f: impl Fn(f64) -> evoxc::Result<f64>, xs: &[f64]) -> evoxc::Result<Vec<f64>> {
+    xs.iter().map(|&x| f(x)).collect()
+}
+
+#[test]
+fn loops_end_at_another_step_for_every_row() -> Done {
+    let collatz = |n: Sym| {
+        let odd = |n: Sym| (n % 2).eq(1);
+        while_loop((n, n * 0), |(n, _)| n.gt(1), |(n, k)| (odd(n).select(n * 3 + 1, n / 2), k + 1)).1
+    };
+    let steps = evaluate(vmap(collatz), Tensor::from([1i32, 6, 7, 27, 1]), &Interp)?;
+    assert_eq!(steps.to_vec::<i32>()?, [0, 8, 16, 111, 0]); // OEIS A006577
+    // The condition is the same for all rows: the number of steps is not mapped.
+    let power = |x: Sym, n: Sym| while_loop((x.ones_like(), n), |(_, n)| n.gt(0), |(y, n)| (y * x, n - 1)).0;
+    let all = vmap(power).in_axes([Some(0), None]);
+    let graph = trace(all, (spec(F64, [3]), spec(I32, [])))?;
+    assert!(!graph.to_string().contains("select"), "{graph}");
+    let y = evaluate(&graph, (Tensor::from([1f64, 2.0, 3.0]), Tensor::from(3i32)), &Interp)?;
+    assert_eq!(y.to_vec::<f64>()?, [1.0, 8.0, 27.0]);
+    // Rows that are done keep their value, also when one of them would become NaN.
+    let root = |x: Sym| while_loop((x, x * 0.0), |(y, p)| (y - p).abs().gt(1e-12), |(y, _)| (0.5 * (y + x / y), y)).0;
+    let xs = [1f64, 2.0, 1e6, 1e-6];
+    let got = evaluate(vmap(root), Tensor::from(xs), &Interp)?.to_vec::<f64>()?;
+    assert_eq!(got, rows(|x| evaluate(root, Tensor::from(x), &Interp)?.item(), &xs)?);
+    Ok(())
+}
+
+#[test]
+fn branches_of_rows() -> Done {
+    let f = |x: Sym| cond(x.gt(0.0), || x.log(), || x * x);
+    let xs = [0.5f64, -2.0, 0.0, 3.0];
+    let got = evaluate(vmap(f), Tensor::from(xs), &Interp)?.to_vec::<f64>()?;
+    assert_eq!(got, rows(|x| evaluate(f, Tensor::from(x), &Interp)?.item(), &xs)?);
+    let slopes = evaluate(vmap(grad(f)), Tensor::from(xs), &Interp)?.to_vec::<f64>()?;
+    assert_eq!(slopes, [2.0, -4.0, 0.0, 1.0 / 3.0]);
+    let g = |i: Sym, x: Sym| switch(i, [branch(|| x.sin()), branch(|| x * x), branch(|| -x)]);
+    let args = (Tensor::from([0i32, 1, 2, 7, -1]), Tensor::from([0.5f64, 2.0, 3.0, 4.0, 5.0]));
+    let got = evaluate(vmap(g), args, &Interp)?.to_vec::<f64>()?;
+    assert_eq!(got, [0.5f64.sin(), 4.0, -3.0, -4.0, -5.0]);
+    let one = trace(vmap(g).in_axes([None, Some(0)]), (spec(I32, []), spec(F64, [5])))?;
+    assert!(one.to_string().contains("evoxc.switch"), "{one}");
+    Ok(())
+}
+
+#[test]
+fn branches_that_rows_do_not_take_give_no_nan() -> Done {
+    // d/dx and d/dw of Σ cond(x > 0, log(w x), 0), summed by the gradient of a mapped function.
+    let f = |x: Sym, w: Sym| cond(x.gt(0.0), || (w * x).log(), || x * 0.0);
+    let total = |x: Sym, w: Sym| vmap(f).in_axes([Some(0), None]).call((x, w)).sum(..);
+    for xs in [[1f64, 0.0, 2.0, -1.0], [0.0, 0.0, -1.0, 0.0]] {
+        let n = xs.iter().filter(|&&x| x > 0.0).count() as f64;
+        let args = (Tensor::from(xs), Tensor::from(2f64));
+        let (dx, dw) = evaluate(grad(total).wrt2::<0, 1>(), args, &Interp)?;
+        let want: Vec<f64> = xs.iter().map(|&x| if x > 0.0 { 1.0 / x } else { 0.0 }).collect();
+        assert_eq!(dx.to_vec::<f64>()?, want);
+        close(dw.item()?, n / 2.0);
+    }
+    Ok(())
+}
+
+#[test]
+fn scans_of_rows() -> Done {
+    let f = |h: Sym, xs: Sym| scan(h, xs, |h, x| ((h * x).sin(), h + x));
+    let (h, xs) = (Tensor::from([0.5f64, 1.5]), Tensor::from([[1f64, 2.0, 3.0], [4.0, 5.0, 6.0]]));
+    let (last, ys) = evaluate(vmap(f), (h, xs), &Interp)?;
+    for i in 0..2 {
+        let (h, x) = ([0.5f64, 1.5][i], [[1f64, 2.0, 3.0], [4.0, 5.0, 6.0]][i]);
+        let (l, y) = evaluate(f, (Tensor::from(h), Tensor::from(x)), &Interp)?;
+        assert_eq!(last.to_vec::<f64>()?[i], l.item::<f64>()?);
+        assert_eq!(ys.to_vec::<f64>()?[3 * i..3 * i + 3], y.to_vec::<f64>()?[..]);
+    }
+    // The carry becomes batched only because the body adds what is.
+    let g = |x: Sym| fori_loop(3, x.zeros_like(), |_, y| y + x);
+    assert_eq!(evaluate(vmap(g), Tensor::from([1f64, 2.0]), &Interp)?.to_vec::<f64>()?, [3.0, 6.0]);
+    Ok(())
+}

@@ -77,3 +77,11 @@ pub(crate) fn made(ops: &[Op]) -> FxHashSet<Value> {
 fn poisoned() -> OpError {
     OpError::new("", "a value of the derivative or of the rows could not be computed; another error says why")
 }
+
+/// Is it so of a region of the op, or of the body of the function that it calls?
+pub(crate) fn any_inside(op: &Op, is: impl Fn(&Region) -> bool) -> bool {
+    match &op.prim {
+        Prim::Call { callee, .. } => emitter::function(callee).is_some_and(|f| is(&f.body)),
+        _ => op.regions.iter().any(is),
+    }
+}
