@@ -1,4 +1,4 @@
-//! Transposes of dot and convolution.
+//! Transposes of dot.
 
 use super::{Cotangents, Input, Site, shape::permuted};
 use crate::no_rule;
@@ -24,10 +24,8 @@ pub(super) fn dot(
     let batches = batch.lhs.len();
     let left_at = batches..batches + left_free.len();
     let right_at = left_at.end..left_at.end + right_free.len();
-    let wanted = accumulate.filter(|&d| d != left.dtype);
-    let widened = |k: Sym| wanted.map_or(k, |dtype| emitter::emit(Prim::Convert { dtype }, &[k]));
-    let narrowed = |x: Sym| wanted.map_or(x, |_| emitter::emit(Prim::Convert { dtype: left.dtype }, &[x]));
-    let side = |known: Sym, side: Side| narrowed(side.cotangent(ct, widened(known)));
+    let wide = Accumulator::new(accumulate, left.dtype);
+    let side = |known: Sym, side: Side| wide.narrowed(side.cotangent(ct, wide.widened(known)));
     Ok(match (a, b) {
         (Input::Linear(_), Input::Known(k)) => {
             let s = Side {
@@ -93,7 +91,22 @@ impl Side<'_> {
     }
 }
 
-/// A convolution with the other operand.
-pub(super) fn convolution(site: &Site) -> Result<Cotangents, OpError> {
-    Err(no_rule(&site.op.prim, "it is not written yet", "use another op"))
+/// The dtype that a contraction sums in, where it is not the operands'.
+pub(super) struct Accumulator {
+    wide: Option<DType>,
+    narrow: DType,
+}
+
+impl Accumulator {
+    pub(super) fn new(accumulate: Option<DType>, operands: DType) -> Accumulator {
+        Accumulator { wide: accumulate.filter(|&d| d != operands), narrow: operands }
+    }
+    /// An operand as the cotangent's dtype.
+    pub(super) fn widened(&self, x: Sym) -> Sym {
+        self.wide.map_or(x, |dtype| emitter::emit(Prim::Convert { dtype }, &[x]))
+    }
+    /// A cotangent as the operands' dtype.
+    pub(super) fn narrowed(&self, x: Sym) -> Sym {
+        self.wide.map_or(x, |_| emitter::emit(Prim::Convert { dtype: self.narrow }, &[x]))
+    }
 }

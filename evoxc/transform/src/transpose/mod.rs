@@ -4,6 +4,7 @@
 
 mod contraction;
 mod control;
+mod convolution;
 mod elementwise;
 mod indexing;
 mod linalg;

@@ -1,6 +1,6 @@
 //! One transpose rule a linear op: the exhaustive match. Ops with regions, and calls, are in `control`.
 
-use super::{Cotangents, Site, contraction, elementwise, indexing, linalg, reduction, shape, windows};
+use super::{Cotangents, Site, contraction, convolution, elementwise, indexing, linalg, reduction, shape, windows};
 use crate::no_rule;
 use evoxc_core::OpError;
 use evoxc_ir::{Binary, CumOp, Prim, Reducer, ScatterOp, Unary};
@@ -86,7 +86,7 @@ pub(crate) fn rule(site: &Site) -> Result<Cotangents, OpError> {
         Prim::DynamicSlice { .. } => indexing::dynamic_slice(site),
         Prim::DynamicUpdateSlice {} => indexing::dynamic_update_slice(site),
         Prim::Dot { batch, contract, accumulate } => contraction::dot(site, batch, contract, *accumulate),
-        Prim::Convolution { .. } => contraction::convolution(site),
+        Prim::Convolution { .. } => convolution::convolution(site),
         Prim::Reduce { op: Reducer::Sum, axes } => reduction::sum(site, axes),
         Prim::Cumulative { op: CumOp::Sum, axis, reverse } => reduction::cumulative_sum(site, *axis, *reverse),
         Prim::ReduceWindow { op: Reducer::Sum, window } => windows::sum(site, window),
