@@ -77,6 +77,9 @@ def integers():
         case("bernoulli", 42, jax.random.bernoulli(key(42), jnp.float32(p), (40,)), "f32", (40,), [p])
     for n in [0, 1, 2, 10, 1625, 1626, 3000]:
         case("permutation", 42, jax.random.permutation(key(42), jnp.arange(n, dtype=jnp.int32)), args=[n])
+    for n in [2, 1000]:
+        rows = jnp.arange(2 * n, dtype=jnp.int32).reshape(n, 2)
+        case("permutation_rows", 42, jax.random.permutation(key(42), rows), args=[n])
 
 
 def distributions():

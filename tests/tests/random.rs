@@ -43,6 +43,7 @@ fn function(name: &str, key: Sym, a: &Args) -> Sym {
         },
         "bernoulli" => random::bernoulli(key, s, a.float(0)),
         "permutation" => random::permutation(key, a.int(0)),
+        "permutation_rows" => random::permutation(key, iota(I32, [2 * a.int(0)], 0).reshape([-1, 2])),
         "normal" => random::normal(key, d, s),
         "exponential" => random::exponential(key, d, s),
         "gumbel" => random::gumbel(key, d, s),

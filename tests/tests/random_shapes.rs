@@ -1,5 +1,5 @@
-//! Random numbers of batches of keys, of symbolic and empty shapes, and what is refused. The law for batches: each row is
-//! what its own key alone gives. Expected results are those of single keys; errors are stated.
+//! Random numbers of batches of keys, of keys under vmap, of symbolic and empty shapes, and what is refused. The law for
+//! batches: each row is what its own key alone gives. Expected results are those of single keys; errors are stated.
 
 use evoxc::prelude::*;
 use evoxc::random::Choice;
@@ -93,6 +93,40 @@ fn each_row_of_a_batch_is_what_its_key_gives() {
             }
         }
     }
+}
+
+#[test]
+fn vmap_is_a_batch_of_keys() {
+    for keys in keys() {
+        let many = batch(&keys);
+        for (name, f) in ALL {
+            let g = |k: Sym, p: Sym| f(k, Dim::constant(6), p);
+            let mapped = evaluate(vmap(g).in_axes([Some(0), None]), (many.clone(), p()), &Interp);
+            let mapped = mapped.unwrap_or_else(|e| panic!("{name}: {e:?}"));
+            for (a, b) in mapped.iter().zip(run(*f, &many, 6)) {
+                assert!(a.bit_eq(&b), "{name} of keys {}: {a} and {b}", many.spec());
+            }
+        }
+    }
+}
+
+// Parameters of their own for each key: the rows of two functions of one key.
+#[test]
+fn vmap_of_keys_and_parameters() -> evoxc::Result<()> {
+    let f =
+        |k: Sym, p: Sym| (random::gamma(k, F32, [5], p), random::bernoulli(k, [5], p), random::poisson(k, I32, [5], p));
+    let p = Tensor::from([0.3f32, 0.8, 0.5]);
+    for keys in keys() {
+        let (a, b, c) = evaluate(vmap(f), (batch(&keys), p.clone()), &Interp)?;
+        for (i, key) in keys.iter().enumerate() {
+            let one = Tensor::from(p.to_vec::<f32>()?[i]);
+            let (x, y, z) = evaluate(f, (key.clone(), one), &Interp)?;
+            for (all, one) in [(&a, x), (&b, y), (&c, z)] {
+                assert_eq!(row(all, i, 3).0, one.buffer().bytes());
+            }
+        }
+    }
+    Ok(())
 }
 
 #[test]

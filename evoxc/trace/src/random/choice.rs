@@ -60,8 +60,8 @@ impl Population {
 /// A random order. Of an integer or an extent n: the indices 0 … n - 1 (i32), shuffled. Of a `Sym`: its rows along axis 0,
 /// shuffled. The key's batch axes are in front.
 ///
-/// The indices are sorted by random bits, once, or up to three times for long axes, as `jax.random.permutation`; the order
-/// is that of JAX for threefry keys, except that of a tensor of several axes, where both shuffle whole rows.
+/// The indices are sorted by random bits, once, or up to three times for long axes: `jax.random.permutation`, with its
+/// orders for threefry keys.
 ///
 /// ```
 /// use evoxc::prelude::*;
