@@ -13,7 +13,10 @@ mod api;
 mod depend;
 mod jvp;
 mod linear;
+mod matrices;
+mod places;
 mod regions;
+mod taps;
 mod transpose;
 mod vmap;
 

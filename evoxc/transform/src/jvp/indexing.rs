@@ -1,10 +1,14 @@
 //! Tangents of gather, scatter and dynamic slices.
+//!
+//! Scatters apply updates in row-major order, so that the tangents of a `set` scatter alike: of several updates at one
+//! place the last wins in both.
 
-use super::Site;
-use crate::{instantiate, no_rule};
+use super::{Site, elementwise::sum};
+use crate::instantiate;
+use crate::places::Places;
 use evoxc_core::OpError;
-use evoxc_ir::{ScatterDims, ScatterOp};
-use evoxc_trace::Sym;
+use evoxc_ir::{Prim, ScatterDims, ScatterOp};
+use evoxc_trace::{Sym, emitter};
 
 /// Gathered alike.
 pub(super) fn gather(site: &Site) -> Option<Sym> {
@@ -12,9 +16,73 @@ pub(super) fn gather(site: &Site) -> Option<Sym> {
 }
 
 /// By the kind of scatter.
-pub(super) fn scatter(site: &Site, op: ScatterOp, dims: &ScatterDims) -> Result<Option<Sym>, OpError> {
-    let _ = (op, dims);
-    Err(no_rule(&site.op.prim, "it is not written yet", "use another op"))
+pub(super) fn scatter(
+    site: &Site,
+    op: ScatterOp,
+    dims: &ScatterDims,
+    sorted: bool,
+    unique: bool,
+) -> Result<Option<Sym>, OpError> {
+    let (x, indices, u) = (site.x[0], site.x[1], site.x[2]);
+    let (t, s) = (site.t[0], site.t[2]);
+    let add = |x: Sym, u: Sym| {
+        emitter::emit(Prim::Scatter { op: ScatterOp::Add, dims: dims.clone(), sorted, unique }, &[x, indices, u])
+    };
+    Ok(match op {
+        ScatterOp::Add => match s {
+            Some(s) => Some(add(instantiate(t, x), s)),
+            None => t,
+        },
+        ScatterOp::Set => Some(site.same(&[instantiate(t, x), indices, instantiate(s, u)])),
+        ScatterOp::Mul => {
+            let scaled = t.map(|t| site.same(&[t, indices, u]));
+            let added = s.map(|s| add(instantiate(None, x), s * others(site, dims, unique)));
+            sum(scaled, added)
+        }
+        ScatterOp::Min | ScatterOp::Max => {
+            let share = Shares::new(site, dims, &add);
+            sum(t.map(|t| t * share.x), s.map(|s| add(instantiate(None, x), s * share.updates)))
+        }
+    })
+}
+
+/// What each update of a product is multiplied by: x and the other updates of its place. From the product of all that
+/// are not zero, and the number of zeros; so it is exact at a zero too, but its own derivative there takes the other
+/// updates as constants.
+fn others(site: &Site, dims: &ScatterDims, unique: bool) -> Sym {
+    let (x, indices, u) = (site.x[0], site.x[1], site.x[2]);
+    let places = Places::new(&x.shape(), indices, &u.shape(), dims);
+    if unique {
+        return places.read(x, 1);
+    }
+    let zero = u.eq(0);
+    let product = places.read(site.same(&[x, indices, zero.select(1, u)]), 1);
+    let add = Prim::Scatter { op: ScatterOp::Add, dims: dims.clone(), sorted: false, unique };
+    let zeros = emitter::emit(add, &[x.zeros_like(), indices, zero.cast(x.dtype())]);
+    let zeros = places.read(zeros, 0);
+    let alone = zeros.eq(1).select(product, 0);
+    zero.select(alone, zeros.eq(0).select(product / zero.select(1, u), 0))
+}
+
+/// The shares of x and of the updates in the results of a minimum or maximum: equal ones among those that are equal to
+/// it, as in JAX.
+struct Shares {
+    x: Sym,
+    updates: Sym,
+}
+
+impl Shares {
+    fn new(site: &Site, dims: &ScatterDims, add: &dyn Fn(Sym, Sym) -> Sym) -> Shares {
+        let (x, indices, u, y) = (site.x[0], site.x[1], site.x[2], site.y[0]);
+        let d = x.dtype();
+        let places = Places::new(&x.shape(), indices, &u.shape(), dims);
+        let won = u.eq(places.read(y, 0)).cast(d);
+        let winners = add(x.zeros_like(), won);
+        // Where no update won x stays, be it NaN.
+        let stays = (x.eq(y) | winners.eq(0)).cast(d);
+        let total = winners + stays;
+        Shares { x: stays / total, updates: won / places.read(total, 1) }
+    }
 }
 
 /// Sliced alike.

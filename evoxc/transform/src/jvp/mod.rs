@@ -48,6 +48,8 @@ pub(crate) struct Site<'a> {
     pub y: &'a [Sym],
     /// The tangents of the operands.
     pub t: &'a [Option<Sym>],
+    /// Is the tangent to be transposed?
+    pub mode: Mode,
 }
 
 impl Site<'_> {
@@ -98,6 +100,11 @@ impl Jvp {
         })
     }
     fn op(&mut self, op: &Op) -> Result<(), OpError> {
+        if let Prim::Sort { axis, .. } | Prim::SortBody { axis, .. } = op.prim
+            && op.operands.iter().any(|v| self.tangent.contains_key(v))
+        {
+            return ordering::sort(self, op, axis);
+        }
         if matches!(op.prim, Prim::Call { .. }) || !op.regions.is_empty() {
             return control::op(self, op);
         }
@@ -107,7 +114,7 @@ impl Jvp {
             return Ok(());
         }
         let (x, y) = (self.primals(&op.operands), self.primals(&op.results));
-        let tangents = rules::rule(&Site { op, x: &x, y: &y, t: &t })?;
+        let tangents = rules::rule(&Site { op, x: &x, y: &y, t: &t, mode: self.mode })?;
         for ((&v, &y), t) in op.results.iter().zip(&y).zip(tangents) {
             // Integers have none.
             if let (Some(t), Some(ty)) = (t, emitter::type_of(y))

@@ -3,6 +3,7 @@
 use super::{
     Site, Tangents, contraction, cumulative, elementwise, indexing, linalg, ordering, reduction, shape, windows,
 };
+use crate::matrices::Solve;
 use crate::no_rule;
 use evoxc_core::OpError;
 use evoxc_ir::{Prim, Unary};
@@ -63,35 +64,38 @@ pub(crate) fn rule(site: &Site) -> Result<Tangents, OpError> {
         Prim::Pad { .. } => smallvec![shape::pad(site)],
         Prim::Concatenate { .. } => smallvec![shape::concatenate(site)],
         Prim::Gather { .. } => smallvec![indexing::gather(site)],
-        Prim::Scatter { op, dims, .. } => smallvec![indexing::scatter(site, *op, dims)?],
+        Prim::Scatter { op, dims, sorted, unique } => smallvec![indexing::scatter(site, *op, dims, *sorted, *unique)?],
         Prim::DynamicSlice { .. } => smallvec![indexing::dynamic_slice(site)],
         Prim::DynamicUpdateSlice {} => smallvec![indexing::dynamic_update_slice(site)],
         Prim::Dot { .. } | Prim::Convolution { .. } => smallvec![contraction::bilinear(site)],
         Prim::Reduce { op, axes } => smallvec![reduction::reduce(site, *op, axes)],
         Prim::Cumulative { op, axis, reverse } => smallvec![cumulative::cumulative(site, *op, *axis, *reverse)],
         Prim::ReduceWindow { op, window } => smallvec![windows::reduce_window(site, *op, window)?],
-        Prim::SelectAndScatter { select, window } => smallvec![windows::select_and_scatter(site, *select, window)?],
-        Prim::Sort { axis, keys, stable } => ordering::sort(site, *axis, keys, *stable)?,
-        Prim::TopK { k } => ordering::top_k(site, *k)?,
+        Prim::SelectAndScatter { .. } => smallvec![windows::select_and_scatter(site)],
+        Prim::TopK { .. } => ordering::top_k(site),
         Prim::Fft { .. } => smallvec![site.t[0].map(|t| site.same(&[t]))],
-        Prim::Cholesky { lower } => smallvec![linalg::cholesky(site, *lower)?],
-        Prim::TriangularSolve { .. } => smallvec![linalg::triangular_solve(site)?],
-        Prim::Lu {} => linalg::lu(site)?,
+        Prim::Cholesky { lower } => smallvec![linalg::cholesky(site, *lower)],
+        Prim::TriangularSolve { left, lower, unit_diagonal, transpose } => {
+            let (left, lower, unit_diagonal) = (*left, *lower, *unit_diagonal);
+            smallvec![linalg::triangular_solve(site, Solve { left, lower, unit_diagonal, transpose: *transpose })]
+        }
+        Prim::Lu {} => linalg::lu(site),
         Prim::Qr { full } => linalg::qr(site, *full)?,
-        Prim::Eigh {} => linalg::eigh(site)?,
+        Prim::Eigh {} => linalg::eigh(site),
         Prim::Svd { full } => linalg::svd(site, *full)?,
         Prim::OptimizationBarrier {} => shape::barrier(site),
         Prim::ScatterBody { .. }
         | Prim::ReduceBody { .. }
         | Prim::ReduceWindowBody { .. }
         | Prim::SelectAndScatterBody { .. }
+        | Prim::Sort { .. }
         | Prim::SortBody { .. }
         | Prim::Cond {}
         | Prim::Switch {}
         | Prim::WhileLoop {}
         | Prim::Scan { .. }
         | Prim::Call { .. } => {
-            return Err(no_rule(&site.op.prim, "it has regions", "report this: ops with regions have rules elsewhere"));
+            return Err(no_rule(&site.op.prim, "its rule is not in this table", "report this: its rule is elsewhere"));
         }
     })
 }

@@ -116,6 +116,9 @@ impl Transpose {
         }
     }
     fn op(&mut self, op: &Op, ct: &[Option<Sym>]) -> Result<(), OpError> {
+        if let Prim::ReduceWindowBody { window } = &op.prim {
+            return windows::pairs(self, op, window, ct);
+        }
         if matches!(op.prim, Prim::Call { .. }) || !op.regions.is_empty() {
             return control::op(self, op, ct);
         }

@@ -1,6 +1,7 @@
 //! One transpose rule a linear op: the exhaustive match. Ops with regions, and calls, are in `control`.
 
 use super::{Cotangents, Site, contraction, convolution, elementwise, indexing, linalg, reduction, shape, windows};
+use crate::matrices::Solve;
 use crate::no_rule;
 use evoxc_core::OpError;
 use evoxc_ir::{Binary, CumOp, Prim, Reducer, ScatterOp, Unary};
@@ -77,10 +78,10 @@ pub(crate) fn rule(site: &Site) -> Result<Cotangents, OpError> {
         Prim::Reverse { .. } => shape::reverse(site),
         Prim::OptimizationBarrier {} => shape::barrier(site),
         Prim::Gather { dims, sizes, sorted } => indexing::gather(site, dims, sizes, *sorted),
-        Prim::Scatter { op, dims, .. } => match op {
+        Prim::Scatter { op, dims, unique, .. } => match op {
             ScatterOp::Add => indexing::scatter_add(site, dims),
-            ScatterOp::Set => indexing::scatter_set(site, dims),
-            ScatterOp::Mul => indexing::scatter_mul(site, dims),
+            ScatterOp::Set => indexing::scatter_set(site, dims, *unique),
+            ScatterOp::Mul => indexing::scatter_mul(site),
             ScatterOp::Min | ScatterOp::Max => not_linear(site),
         },
         Prim::DynamicSlice { .. } => indexing::dynamic_slice(site),
@@ -92,7 +93,10 @@ pub(crate) fn rule(site: &Site) -> Result<Cotangents, OpError> {
         Prim::ReduceWindow { op: Reducer::Sum, window } => windows::sum(site, window),
         Prim::SelectAndScatter { select, window } => windows::select_and_scatter(site, *select, window),
         Prim::Fft { kind, length } => linalg::fft(site, *kind, length),
-        Prim::TriangularSolve { .. } => linalg::triangular_solve(site),
+        Prim::TriangularSolve { left, lower, unit_diagonal, transpose } => {
+            let (left, lower, unit_diagonal) = (*left, *lower, *unit_diagonal);
+            linalg::triangular_solve(site, Solve { left, lower, unit_diagonal, transpose: *transpose })
+        }
         Prim::Reduce { .. }
         | Prim::Cumulative { .. }
         | Prim::ReduceWindow { .. }
