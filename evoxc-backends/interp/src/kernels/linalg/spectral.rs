@@ -28,7 +28,8 @@ fn scale<T: Field>(a: &[T]) -> Option<f64> {
     Some(if largest == 0. { 1. } else { largest.log2().floor().clamp(-1000., 1000.).exp2() })
 }
 
-/// Eigenvalues in ascending order, and eigenvectors as columns. Reads the lower triangle.
+/// Eigenvalues in ascending order, and eigenvectors as columns. Reads the lower triangle, and the real part of the
+/// diagonal.
 pub(crate) fn eigh(a: &Tensor) -> Result<[Tensor; 2], OpError> {
     let op = "eigh";
     let batch = Batch::square(op, a)?;
@@ -45,7 +46,8 @@ pub(crate) fn eigh(a: &Tensor) -> Result<[Tensor; 2], OpError> {
 fn hermitian<T: Field>(a: &[T], n: usize, values: &mut Vec<T::Real>, vectors: &mut Vec<T>) {
     let lower: Vec<T> = (0..n).flat_map(|i| a[i * n..i * n + i + 1].iter().copied()).collect();
     let solved = scale(&lower).and_then(|scale| {
-        let at = |i: usize, j: usize| T::scale_double(a[i * n + j].double(), 1. / scale);
+        let read = |i: usize, j: usize| if i == j { T::of_real(a[i * n + i].re()) } else { a[i * n + j] };
+        let at = |i: usize, j: usize| T::scale_double(read(i, j).double(), 1. / scale);
         let m = Mat::from_fn(n, n, |i, j| if i < j { T::conj_double(at(j, i)) } else { at(i, j) });
         let (mut u, mut s) = (Mat::zeros(n, n), Diag::zeros(n));
         if n > 0 {
