@@ -88,25 +88,24 @@ fn gather_reads_clamped_and_gives_back_there() -> Result {
     }
     check(|x: Sym| x.take(constant(&Tensor::from([u64::MAX, u64::MAX / 2, 1])), 0), &x)?;
     // Windows of two axes with starts of two components, batched, in part out of bounds.
-    let dims = || GatherDims {
-        offset: vec![1, 2],
-        collapsed: vec![],
-        operand_batching: vec![0],
-        indices_batching: vec![0],
-        start_map: vec![2, 1],
-        index_vector: 1,
-    };
-    let f = move |x: Sym| {
+    let f = |x: Sym| {
+        let dims = GatherDims {
+            offset: vec![1, 2],
+            collapsed: vec![],
+            operand_batching: vec![0],
+            indices_batching: vec![0],
+            start_map: vec![2, 1],
+            index_vector: 1,
+        };
         let starts = constant(&Tensor::from([[2i32, 1], [-3, 9]]));
         let sizes = [1, 2, 3].map(Dim::constant).to_vec();
-        emit(Prim::Gather { dims: dims(), sizes, sorted: false }, &[x, starts])
+        emit(Prim::Gather { dims, sizes, sorted: false }, &[x, starts])
     };
-    check(move |x: Sym| f(x), &random(&[2, 4, 5], 3)).or_else(|_| check(|x: Sym| x, &x))
+    check(f, &random(&[2, 4, 5], 3))
 }
 
 /// Scatters rows of one element, and windows of two axes, of which some are in part out of bounds.
-fn scatters(op: ScatterOp, unique: bool) -> [fn(ScatterOp, bool, Sym, Sym) -> Sym; 2] {
-    let _ = (op, unique);
+fn scatters() -> [fn(ScatterOp, bool, Sym, Sym) -> Sym; 2] {
     [
         |op, unique, x, u| {
             let dims = ScatterDims {
@@ -141,19 +140,17 @@ fn scatters_agree_with_differences() -> Result {
     let (x, u) = (random(&[4, 5], 1), random(&[2, 2, 3], 2));
     for op in [ScatterOp::Add, ScatterOp::Set, ScatterOp::Mul, ScatterOp::Min, ScatterOp::Max] {
         for unique in [false, true] {
-            for f in scatters(op, unique) {
-                let (a, b) = (x.clone(), u.clone());
-                let (a, b) = (&a, &b);
+            for f in scatters() {
                 let of_both = move |z: Sym| {
                     let (x, u) = (z.slice_axis(0, 0, 20), z.slice_axis(0, 20, 32));
                     f(op, unique, x.reshape([4, 5]), u.reshape([2, 2, 3]))
                 };
-                let both = [a.to_vec::<f64>()?, b.to_vec::<f64>()?].concat();
+                let both = [x.to_vec::<f64>()?, u.to_vec::<f64>()?].concat();
                 check(of_both, &Tensor::from(both.clone()))?;
                 check_second(of_both, &Tensor::from(both))?;
-                let (x, u) = (constant_of(a), constant_of(b));
-                check(move |x: Sym| f(op, unique, x, u()), a)?;
-                check(move |u: Sym| f(op, unique, x(), u), b)?;
+                let (a, b) = (constant_of(&x), constant_of(&u));
+                check(move |x: Sym| f(op, unique, x, b()), &x)?;
+                check(move |u: Sym| f(op, unique, a(), u), &u)?;
             }
         }
     }
@@ -382,7 +379,7 @@ fn fourier_transforms() -> Result {
     let x = || Tensor::from([num(1.0, 2.0), num(3.0, -1.0), num(0.0, 0.5)]);
     let ct = || Tensor::from([num(0.0, 1.0), num(2.0, 0.0), num(1.0, -1.0)]);
     let fft = [(3.0, 0.0), (-0.6339746, 0.6339746), (-2.3660254, 2.3660254)];
-    let ifft = [(1.0, 0.0), (-0.78867513, -0.78867513 * -1.0), (-0.21132487, 0.21132487)];
+    let ifft = [(1.0, 0.0), (-0.78867513, 0.78867513), (-0.21132487, 0.21132487)];
     for (kind, want) in [(FftKind::Fft, fft), (FftKind::Ifft, ifft)] {
         let back = evaluate(vjp(move |x: Sym| x.fft(kind, [3])), (x(), ct()), &Interp)?;
         let back = back.to_vec::<num_complex::Complex<f64>>()?;
