@@ -7,4 +7,5 @@ pub mod filetest;
 pub mod laws;
 pub mod random_graph;
 pub mod run;
+pub mod smooth_graph;
 pub mod tolerance;

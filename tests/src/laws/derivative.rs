@@ -30,19 +30,25 @@ pub fn vjp(i: &Instance) -> Result<Tested, String> {
 /// # Errors
 /// What differs.
 pub fn second(i: &Instance, reverse: bool) -> Result<Tested, String> {
-    let f = Program::new(i.graph.clone())?;
-    let x = i.inputs(0);
-    if !has_derivative(&f, &x) {
+    seconds(&Program::new(i.graph.clone())?, &i.inputs(0), i.category(), reverse)
+}
+
+/// See [`second`].
+///
+/// # Errors
+/// What differs.
+pub fn seconds(f: &Program, x: &[Tensor], category: Category, reverse: bool) -> Result<Tested, String> {
+    if !has_derivative(f, x) {
         return Ok(Tested::Nothing);
     }
     let rng = &mut Rng::new(77);
-    let y = f.run(&x)?;
+    let y = f.run(x)?;
     let (v, u): (Vec<_>, Vec<_>) =
         (x.iter().map(|x| tangent(rng, x)).collect(), y.iter().map(|y| tangent(rng, y)).collect());
-    let tested = differences(&f.jvp()?, &[x.clone(), v].concat(), i.category()).map_err(|e| format!("of jvp: {e}"))?;
+    let tested = differences(&f.jvp()?, &[x, &v].concat(), category).map_err(|e| format!("of jvp: {e}"))?;
     if reverse {
-        let (back, at) = (f.vjp()?, [x, u].concat());
-        differences(&back, &at, i.category()).map_err(|e| format!("of vjp: {e}"))?;
+        let (back, at) = (f.vjp()?, [x, &u].concat());
+        differences(&back, &at, category).map_err(|e| format!("of vjp: {e}"))?;
         adjoint(&back, &at).map_err(|e| format!("of vjp, backwards: {e}"))?;
     }
     Ok(tested)
@@ -68,23 +74,36 @@ pub fn differences(f: &Program, x: &[Tensor], category: Category) -> Result<Test
     let mut primals = f.jvp()?.run(&[x, &v].concat())?;
     let tangents = primals.split_off(y.len());
     same_bits(&y, &primals).map_err(|e| format!("the value beside the tangent: {e}"))?;
+    let slopes = slope(f, x, &v)?;
+    for (i, ((t, y), want)) in tangents.iter().zip(&y).zip(&slopes).enumerate() {
+        if !is_float(y.dtype()) && !t.bit_eq(want) {
+            return Err(format!("the tangent of the integers of result {i} is not zero: {t}"));
+        }
+        let one = std::slice::from_ref;
+        near(one(t), one(want), category.numerical()).map_err(|e| format!("tangent {i}: {e}"))?;
+    }
+    Ok(Tested::Holds)
+}
+
+/// The derivatives of the results along v, by central differences of fourth order; zeros for integers.
+///
+/// # Errors
+/// Those of running.
+pub fn slope(f: &Program, x: &[Tensor], v: &[Tensor]) -> Result<Vec<Tensor>, String> {
     let h = 1e-3;
-    let at = |k: f64| f.run(&step(x, &v, k * h));
+    let at = |k: f64| f.run(&step(x, v, k * h));
     let (p2, p1, m1, m2) = (at(2.0)?, at(1.0)?, at(-1.0)?, at(-2.0)?);
-    for (i, (t, y)) in tangents.iter().zip(&y).enumerate() {
+    let one = |i: usize| {
+        let y = &p1[i];
         if !is_float(y.dtype()) {
-            if !t.bit_eq(&Tensor::zeros(y.dtype(), y.shape())) {
-                return Err(format!("the tangent of the integers of result {i} is not zero: {t}"));
-            }
-            continue;
+            return Tensor::zeros(y.dtype(), y.shape());
         }
         let of = |list: &[Tensor]| list.get(i).map(host::numbers).unwrap_or_default();
         let (p2, p1, m1, m2) = (of(&p2), of(&p1), of(&m1), of(&m2));
         let slope: Vec<_> = (0..y.len()).map(|k| ((p1[k] - m1[k]) * 8.0 - (p2[k] - m2[k])) / (12.0 * h)).collect();
-        let want = tensor(y.dtype(), y.shape(), &slope);
-        near(std::slice::from_ref(t), &[want], category.numerical()).map_err(|e| format!("tangent {i}: {e}"))?;
-    }
-    Ok(Tested::Holds)
+        tensor(y.dtype(), y.shape(), &slope)
+    };
+    Ok((0..p1.len()).map(one).collect())
 }
 
 /// See [`vjp`].
@@ -110,9 +129,12 @@ pub fn adjoint(f: &Program, x: &[Tensor]) -> Result<Tested, String> {
         }
     }
     let ((a, scale), (b, other)) = (product(&u, &jv), product(&ct, &v));
+    if !scale.is_finite() {
+        return Ok(Tested::Nothing); // a pole
+    }
     let coarsest = x.iter().chain(&y).map(|t| epsilon(t.dtype())).fold(f64::EPSILON, f64::max);
     let allowed = 1e5 * coarsest * (scale + other).max(1e-3);
-    if (a - b).abs() <= allowed || (a.is_nan() && b.is_nan()) {
+    if (a - b).abs() <= allowed {
         return Ok(Tested::Holds);
     }
     let shown = |list: &[Tensor]| list.iter().map(|t| t.to_string()).collect::<Vec<_>>().join(", ");

@@ -49,6 +49,16 @@ pub const EXCUSES: &[Excuse] = &[
         why: "its derivative is zero by definition, whatever differences say",
     },
     Excuse {
+        ops: &["reduce", "reduce_window", "scatter", "select_and_scatter", "sort_by"],
+        laws: DERIVATIVES,
+        why: "the combiner is any region; the named combiners are the differentiable forms",
+    },
+    Excuse {
+        ops: &["nextafter"],
+        laws: DERIVATIVES,
+        why: "it is refused, as in JAX: neighbours are a matter of the format",
+    },
+    Excuse {
         ops: &["while_loop"],
         laws: &[Law::Vjp, Law::Exchange],
         why: "reverse mode is refused: the number of turns, and so of residuals, is unknown",

@@ -77,6 +77,15 @@ pub fn stack(rows: &[Tensor], axis: usize) -> Option<Tensor> {
     Tensor::from_buffer(Buffer::from_le_bytes(first.dtype(), &bytes)?, shape.as_slice()).ok()
 }
 
+/// One row of axis 0.
+pub fn row(t: &Tensor, r: usize) -> Tensor {
+    let shape = t.shape().get(1..).unwrap_or_default();
+    let size = shape.iter().product::<usize>() * t.dtype().size();
+    let bytes = t.buffer().bytes().get(r * size..(r + 1) * size).unwrap_or_default();
+    let buffer = Buffer::from_le_bytes(t.dtype(), bytes).expect("whole elements");
+    Tensor::from_buffer(buffer, shape).expect("as many elements as the shape has")
+}
+
 /// The sum over the rows on axis 0.
 pub fn sum_rows(t: &Tensor) -> Tensor {
     let shape = t.shape().get(1..).unwrap_or_default();

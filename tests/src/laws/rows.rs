@@ -95,7 +95,7 @@ fn loops(f: &Program, rows: &[Vec<Tensor>], mapped: &[bool], last: bool, categor
 }
 
 /// The types of inputs of which some are rows.
-fn specs(f: &Program, mapped: &[bool], size: impl DimLike + Copy, last: bool) -> Vec<TensorSpec> {
+fn specs(f: &Program, mapped: &[bool], size: impl DimLike, last: bool) -> Vec<TensorSpec> {
     let with = |(t, m): (TensorSpec, &bool)| {
         let mut dims: Vec<_> = t.shape().iter().copied().collect();
         if *m {
