@@ -56,7 +56,8 @@ pub use evoxc_trace::{
 
 #[doc(inline)]
 pub use evoxc_transform::{
-    Grad, Grad2, Jvp, ValueAndGrad, ValueAndGrad2, Via, Vjp, Vmap, grad, jvp, value_and_grad, vjp, vmap,
+    Alignment, Bands, BatchFunctions, BatchReport, BatchedGraph, Grad, Grad2, Jvp, SwitchOps, ValueAndGrad,
+    ValueAndGrad2, Via, Vjp, Vmap, batch_functions, batch_functions_of, grad, jvp, value_and_grad, vjp, vmap,
 };
 
 /// The graph language itself: modules, ops, their table. For tools that read or write graphs.
@@ -72,6 +73,8 @@ pub mod ir {
 
 /// What a program needs: `use evoxc::prelude::*;`.
 pub mod prelude {
+    #[doc(no_inline)]
+    pub use crate::{Alignment, Bands, SwitchOps, batch_functions, batch_functions_of};
     #[doc(no_inline)]
     pub use crate::{
         Attention, BF16, BOOL, Backend, C64, C128, CompiledArtifact, Conv, CrossEntropy, DType, Device, Dim, Dyn,

@@ -114,6 +114,42 @@ struct Builder {
 
 /// A random program of about `ops` ops.
 pub fn program(seed: u64, ops: usize) -> Program {
+    let (mut builder, mut body, b) = begin(seed);
+    let mut visible = body.args.clone();
+    builder.fill(&mut body, &mut visible, ops, 0);
+    let n = 1 + builder.rng.below(3);
+    for _ in 0..n {
+        let v = builder.rng.pick(&visible);
+        body.results.push(v);
+    }
+    builder.end(body, b)
+}
+
+/// Random programs of one signature, of up to `ops` ops each.
+pub fn population(seed: u64, count: usize, ops: usize) -> Vec<Program> {
+    (0..count as u64)
+        .map(|i| {
+            let (mut builder, mut body, b) = begin(seed);
+            let inputs = body.args.clone();
+            // The inputs are the same, the rest is not, and some programs are.
+            builder.rng = Rng::new(seed.wrapping_mul(1000) + i - u64::from(i % 4 == 3));
+            let mut visible = inputs.clone();
+            let ops = builder.rng.below(ops + 1);
+            builder.fill(&mut body, &mut visible, ops, 0);
+            for &like in inputs.iter().take(2) {
+                let same = visible.iter().copied().filter(|&v| builder.f.ty(v) == builder.f.ty(like));
+                let same: Vec<Value> = same.collect();
+                // Late values more often than inputs.
+                let last = same.len() - 1 - builder.rng.below(same.len().min(3));
+                body.results.push(same[last]);
+            }
+            builder.end(body, b)
+        })
+        .collect()
+}
+
+/// A builder with random inputs, and the value of its symbol.
+fn begin(seed: u64) -> (Builder, Region, usize) {
     let mut rng = Rng::new(seed);
     let symbolic = rng.once_in(3);
     let b = 1 + rng.below(4);
@@ -127,23 +163,21 @@ pub fn program(seed: u64, ops: usize) -> Program {
         let v = builder.f.value(spec(dtype, shape), Some(format!("x{i}").into()));
         body.args.push(v);
     }
-    let mut visible = body.args.clone();
-    builder.fill(&mut body, &mut visible, ops, 0);
-    let n = 1 + builder.rng.below(3);
-    for _ in 0..n {
-        let v = builder.rng.pick(&visible);
-        body.results.push(v);
-    }
-    let Builder { mut rng, mut f, .. } = builder;
-    let concrete = |t: &TensorType| -> Vec<usize> {
-        t.shape.iter().map(|d| d.evaluate(&mut |_| Some(b as i64)).unwrap_or(0) as usize).collect()
-    };
-    let inputs = body.args.iter().map(|&v| tensor(&mut rng, f.ty(v).dtype(), &concrete(f.ty(v)))).collect();
-    f.body = body;
-    Program { module: Module { name: "main".into(), funcs: vec![f], ..Module::default() }, inputs }
+    (builder, body, b)
 }
 
 impl Builder {
+    /// The program of this body, with inputs for which the symbol is `b`.
+    fn end(self, body: Region, b: usize) -> Program {
+        let Builder { mut rng, mut f, .. } = self;
+        let concrete = |t: &TensorType| -> Vec<usize> {
+            t.shape.iter().map(|d| d.evaluate(&mut |_| Some(b as i64)).unwrap_or(0) as usize).collect()
+        };
+        let inputs = body.args.iter().map(|&v| tensor(&mut rng, f.ty(v).dtype(), &concrete(f.ty(v)))).collect();
+        f.body = body;
+        Program { module: Module { name: "main".into(), funcs: vec![f], ..Module::default() }, inputs }
+    }
+
     fn shape(&mut self) -> Shape {
         let (rng, b) = (&mut self.rng, dim("B"));
         let extent = |rng: &mut Rng| match rng.below(7) {

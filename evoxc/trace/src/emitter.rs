@@ -5,10 +5,9 @@
 //! programs: those use the methods of [`Sym`].
 
 use crate::builder::{self, Pin};
-use crate::inline;
-use crate::{GraphFn, Sym};
-use evoxc_core::{Loc, OpError, Tensor, Tree, TreeDef};
-use evoxc_ir::{Func, FuncRef, Op, Prim, Region, TensorType, Value};
+use crate::{Graph, GraphFn, Sym, inline, trace_fn};
+use evoxc_core::{Loc, OpError, Result, Tensor, Tree, TreeDef};
+use evoxc_ir::{Func, FuncRef, Module, Op, Prim, Region, TensorType, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::Cell;
@@ -196,4 +195,46 @@ pub fn captures(region: &Region) -> Vec<Value> {
     let mut out = vec![];
     builder::free(region, &mut FxHashSet::default(), &mut out);
     out
+}
+
+/// `trace` with inputs of these types whose tree is known at run time.
+///
+/// # Errors
+/// Those of [`trace`](crate::trace()).
+#[track_caller]
+pub fn trace_leaves<F, I, M>(f: F, inputs: Vec<TensorType>, tree: TreeDef) -> Result<Graph<I, F::Out>>
+where
+    I: Tree<Sym>,
+    F: GraphFn<I, M>,
+{
+    trace_fn::trace_leaves(f, inputs, tree)
+}
+
+/// The trees of a graph's inputs and outputs.
+pub fn trees<I, O>(graph: &Graph<I, O>) -> (&TreeDef, &TreeDef) {
+    (&graph.inner.inputs, &graph.inner.outputs)
+}
+
+/// The names under which the functions of another module are in this trace.
+#[derive(Clone, Debug, Default)]
+pub struct Imported(FxHashMap<String, String>);
+
+/// Copies the functions that a module's entry calls into this trace, and its static values and notes.
+pub fn import(module: &Module) -> Imported {
+    inline::remarks(module);
+    Imported(inline::adopt(module, &[]))
+}
+
+/// Appends a copy of an op of a function of an [imported](import) module, like [`replay`]: `env` names every value that
+/// the op uses.
+///
+/// # Errors
+/// None at present; reserved for types that do not fit.
+pub fn replay_from(f: &Func, from: &Imported, op: &Op, env: &mut FxHashMap<Value, Value>) -> Result<(), OpError> {
+    inline::replay_from(f, &from.0, op, env)
+}
+
+/// Says that there are values which stand nowhere, such as those of a region that was closed to be walked.
+pub fn left_over() {
+    builder::with(|t| t.leftovers = true);
 }

@@ -92,6 +92,16 @@ pub(crate) fn replay(op: &Op, map: &mut FxHashMap<Value, Value>) -> Result<(), O
     copy(Source::Trace, op, &[], &FxHashMap::default(), map, &mut None)
 }
 
+/// Appends a copy of an op of `f`, whose callees have these names in the innermost trace; see `emitter::replay_from`.
+pub(crate) fn replay_from(
+    f: &Func,
+    callees: &FxHashMap<String, String>,
+    op: &Op,
+    map: &mut FxHashMap<Value, Value>,
+) -> Result<(), OpError> {
+    copy(Source::Func(f), op, &[], callees, map, &mut None)
+}
+
 /// Where copied values are described.
 #[derive(Clone, Copy)]
 enum Source<'a> {
@@ -134,17 +144,24 @@ fn splice(module: &Module, main: &Func, args: &[Value], loc: Option<Loc>) -> Res
     for op in &main.body.ops {
         copy(Source::Func(main), op, &symbols, &callees, &mut map, &mut None)?;
     }
+    remarks(module);
     Ok(builder::with(|t| {
-        let notes: Vec<String> = module.notes.iter().filter(|n| !t.notes.contains(n)).cloned().collect();
-        t.notes.extend(notes);
-        module.statics.iter().for_each(|(name, value)| t.record_static(name, value.clone()));
         main.body.results.iter().map(|r| Sym::new(map.get(r).copied().unwrap_or(*r).0, t.id)).collect()
     }))
 }
 
+/// Adds the static values and notes of a module.
+pub(crate) fn remarks(module: &Module) {
+    builder::with(|t| {
+        let notes: Vec<String> = module.notes.iter().filter(|n| !t.notes.contains(n)).cloned().collect();
+        t.notes.extend(notes);
+        module.statics.iter().for_each(|(name, value)| t.record_static(name, value.clone()));
+    });
+}
+
 /// Copies the functions that the graph calls into the trace, under names of their own; gives the new names. Callees
 /// keep their symbols unless these are bound to other extents, in which case the copy is specialised.
-fn adopt(module: &Module, symbols: &[(Dim, Dim)]) -> FxHashMap<String, String> {
+pub(crate) fn adopt(module: &Module, symbols: &[(Dim, Dim)]) -> FxHashMap<String, String> {
     let mut names = FxHashMap::default();
     builder::with(|t| {
         for f in module.funcs.iter().skip(1) {

@@ -38,7 +38,7 @@ fn name_of(path: &str) -> Option<Name> {
 }
 
 #[track_caller]
-fn trace_leaves<F, I, M>(f: F, specs: Vec<TensorSpec>, inputs: TreeDef) -> Result<Graph<I, F::Out>>
+pub(crate) fn trace_leaves<F, I, M>(f: F, specs: Vec<TensorSpec>, inputs: TreeDef) -> Result<Graph<I, F::Out>>
 where
     I: Tree<Sym>,
     F: GraphFn<I, M>,

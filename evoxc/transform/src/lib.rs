@@ -10,6 +10,7 @@
 //! is written.
 
 mod api;
+mod batch_functions;
 mod depend;
 mod jvp;
 mod linear;
@@ -24,6 +25,9 @@ pub use api::Via;
 pub use api::grad::{Grad, Grad2, ValueAndGrad, ValueAndGrad2, grad, value_and_grad};
 pub use api::products::{Jvp, Vjp, jvp, vjp};
 pub use api::vmap::{Vmap, vmap};
+pub use batch_functions::{
+    Alignment, Bands, BatchFunctions, BatchReport, BatchedGraph, SwitchOps, batch_functions, batch_functions_of,
+};
 
 use evoxc_core::{DType, OpError};
 use evoxc_ir::{Prim, TensorType};

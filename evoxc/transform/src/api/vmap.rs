@@ -106,7 +106,7 @@ where
 
 /// A result with its rows where `out_axes` says.
 #[track_caller]
-fn result(m: Mapped, place: Option<i64>, size: Dim, path: &str) -> Result<Sym, OpError> {
+pub(crate) fn result(m: Mapped, place: Option<i64>, size: Dim, path: &str) -> Result<Sym, OpError> {
     let Some(ty) = emitter::type_of(m.sym) else { return Ok(m.sym) };
     let whose = || named("result", path);
     match place {
@@ -127,11 +127,11 @@ fn result(m: Mapped, place: Option<i64>, size: Dim, path: &str) -> Result<Sym, O
 }
 
 /// How messages call a leaf.
-fn named(what: &str, path: &str) -> String {
+pub(crate) fn named(what: &str, path: &str) -> String {
     if path.is_empty() { format!("the {what}") } else { format!("{what} {path}") }
 }
 
-fn axis(a: i64, rank: usize, option: &str, ty: &TensorType, whose: &str) -> Result<usize, OpError> {
+pub(crate) fn axis(a: i64, rank: usize, option: &str, ty: &TensorType, whose: &str) -> Result<usize, OpError> {
     let n = if a < 0 { a + rank as i64 } else { a };
     usize::try_from(n).ok().filter(|&n| n < rank).ok_or_else(|| {
         let remedy = match (option, rank) {

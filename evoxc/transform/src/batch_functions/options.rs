@@ -1,0 +1,86 @@
+//! The options of `batch_functions`.
+
+use evoxc_ir::Prim;
+use std::collections::BTreeSet;
+
+/// Which ops may share a class where programs differ in the op at one position: all of them are computed for all rows
+/// of the class, and each row selects its own.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let x = spec(F32, [4]);
+/// let programs = [trace(|x: Sym| x.sin().exp(), x.clone())?, trace(|x: Sym| x.cos().exp(), x)?];
+/// let merged = batch_functions(&programs).switch_ops(SwitchOps::named(["sin", "cos"])).build()?;
+/// assert_eq!(merged.report().switched, 1);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SwitchOps {
+    /// None: ops that differ are classes of their own.
+    #[default]
+    None,
+    /// Element-wise arithmetic of one or two operands, comparisons left out.
+    Elementwise,
+    /// Comparisons, in any direction and order.
+    Comparison,
+    /// Element-wise arithmetic, and comparisons (among each other).
+    All,
+    /// Ops of these names, as printed, among each other: `"sin"`, `"add"`, `"compare"`. Names of ops that are not
+    /// element-wise have no effect.
+    Named(BTreeSet<String>),
+}
+
+impl SwitchOps {
+    /// [`SwitchOps::Named`] of a list.
+    pub fn named<S: Into<String>>(names: impl IntoIterator<Item = S>) -> SwitchOps {
+        SwitchOps::Named(names.into_iter().map(Into::into).collect())
+    }
+    /// Those that may stand in for one another have the same number; `None` for one that may not.
+    pub(super) fn group(&self, prim: &Prim) -> Option<u8> {
+        let compares = matches!(prim, Prim::Compare { .. });
+        if !compares && !matches!(prim, Prim::Unary(_) | Prim::Binary(_)) {
+            return None;
+        }
+        let allowed = match self {
+            SwitchOps::None => false,
+            SwitchOps::Elementwise => !compares,
+            SwitchOps::Comparison => compares,
+            SwitchOps::All => true,
+            SwitchOps::Named(names) => names.contains(prim.name_parts().0),
+        };
+        allowed.then_some(u8::from(compares))
+    }
+}
+
+/// Into how many bands the programs are parted. Each band holds programs that are alike and is merged on its own: more
+/// ops, but less moving of rows between classes, and less work on rows that a class computes for nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Bands {
+    /// One: the flat form.
+    #[default]
+    One,
+    /// This many, or as many as there are programs.
+    Count(usize),
+    /// As many as the cost model finds best; one, where no other number is better.
+    Auto,
+}
+
+/// Which ops of different programs are at equal positions, and so in one class.
+///
+/// Either way a class holds at most one op of a program: the first such op of every program is in the first class, the
+/// second in the second. Constants are no part of a position: those of a class are stacked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Alignment {
+    /// The same variant of the same skeleton: the op with its attributes and types, above operands that are computed by
+    /// trees of the same shape and types, whatever the ops in these trees are. Fits programs of one ancestry.
+    #[default]
+    Variant,
+    /// The same occurrence of the op: the op with its attributes and types, at the same height above the inputs, however
+    /// its operands are computed. Merges more, and moves more rows; fits programs that have little in common.
+    Occurrence,
+    /// The one that the cost model finds better.
+    Auto,
+}

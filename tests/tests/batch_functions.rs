@@ -1,0 +1,337 @@
+//! `batch_functions`: what the merged program gives is, bit for bit, what every program gives alone. Expectations come
+//! from running the programs one by one on the interpreter.
+
+use evoxc::prelude::*;
+use evoxc::{Dyn, Error};
+use evoxc_backends::backends;
+use evoxc_stage::{AnyBackend, Backend};
+use evoxc_tests::random_graph::{Rng, population, tensor};
+use evoxc_tests::run::{execute, same_bits};
+
+fn interp() -> AnyBackend {
+    backends().into_iter().find(|b| b.name() == "interp").expect("the interpreter is compiled in")
+}
+
+/// Row `i` of axis 0.
+fn row(t: &Tensor, i: usize) -> Tensor {
+    let n: usize = t.shape()[1..].iter().product();
+    let size = t.dtype().size();
+    let bytes = &t.buffer().bytes()[i * n * size..(i + 1) * n * size];
+    let buffer = evoxc::Buffer::from_le_bytes(t.dtype(), bytes).expect("whole elements");
+    Tensor::from_buffer(buffer, &t.shape()[1..]).expect("the size of a row")
+}
+
+/// Tensors of one type along a new axis 0.
+fn stack(rows: &[Tensor]) -> Tensor {
+    let bytes: Vec<u8> = rows.iter().flat_map(|t| t.buffer().bytes().to_vec()).collect();
+    let shape: Vec<usize> = std::iter::once(rows.len()).chain(rows[0].shape().iter().copied()).collect();
+    let buffer = evoxc::Buffer::from_le_bytes(rows[0].dtype(), &bytes).expect("whole elements");
+    Tensor::from_buffer(buffer, shape).expect("the size of the rows")
+}
+
+/// Every set of options.
+fn options() -> Vec<(SwitchOps, Bands, Alignment)> {
+    let switches = [SwitchOps::None, SwitchOps::Elementwise, SwitchOps::Comparison, SwitchOps::All];
+    let mut out = vec![];
+    for (i, switch) in switches.into_iter().enumerate() {
+        for (j, alignment) in [Alignment::Variant, Alignment::Occurrence, Alignment::Auto].into_iter().enumerate() {
+            let bands = [Bands::One, Bands::Count(2), Bands::Auto, Bands::Count(1000)][(i + j) % 4];
+            out.push((switch.clone(), bands, alignment));
+        }
+    }
+    out
+}
+
+/// Merges graphs with these options and compares each row with the program alone. `inputs[p]` are those of program `p`;
+/// a shared input is that of program 0 for all.
+fn check(graphs: &[Graph], inputs: &[Vec<Tensor>], mapped: &[bool], what: &str) -> usize {
+    let interp = interp();
+    let alone: Result<Vec<Vec<Tensor>>, _> = (0..graphs.len())
+        .map(|p| {
+            let own = mapped.iter().enumerate().map(|(i, m)| inputs[if *m { p } else { 0 }][i].clone());
+            execute(&interp, graphs[p].module(), &own.collect::<Vec<_>>())
+        })
+        .collect();
+    let Ok(alone) = alone else { return 0 };
+    let together: Vec<Tensor> = mapped
+        .iter()
+        .enumerate()
+        .map(|(i, m)| match m {
+            true => stack(&inputs.iter().map(|l| l[i].clone()).collect::<Vec<_>>()),
+            false => inputs[0][i].clone(),
+        })
+        .collect();
+    for (switch, bands, alignment) in options() {
+        let axes = mapped.iter().map(|m| m.then_some(0));
+        let label = format!("{what} {switch:?} {bands:?} {alignment:?}");
+        let merged = batch_functions(graphs).axes(axes).switch_ops(switch).bands(bands).alignment(alignment).build();
+        let merged = merged.unwrap_or_else(|e| panic!("{label}: {e}\n{}", graphs[0]));
+        let got = execute(&interp, merged.module(), &together);
+        let got = got.unwrap_or_else(|e| panic!("{label}: {e:?}\n{merged}"));
+        for (p, expected) in alone.iter().enumerate() {
+            let rows: Vec<Tensor> = got.iter().map(|t| row(t, p)).collect();
+            let same = same_bits(expected, &rows);
+            same.unwrap_or_else(|e| panic!("{label}: program {p}: {e}\n{}\n{merged}", graphs[p]));
+        }
+        let r = merged.report();
+        assert_eq!((r.programs, r.emitted_ops), (graphs.len(), merged.ops().len()), "{label}");
+        assert_eq!(r.band_sizes.iter().sum::<usize>(), graphs.len(), "{label}");
+        assert_eq!(r.bands, r.band_sizes.len(), "{label}");
+    }
+    1
+}
+
+#[test]
+fn random_programs_give_the_same_bits() {
+    let n = std::env::var("PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let first = std::env::var("SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let mut ran = 0;
+    for seed in first..first + n {
+        let programs = population(seed, 1 + (seed % 7) as usize, 4 + (seed % 13) as usize);
+        let graphs: Vec<Graph> =
+            programs.iter().map(|p| Graph::from_module(p.module.clone()).expect("a valid program")).collect();
+        let inputs: Vec<Vec<Tensor>> = programs.iter().map(|p| p.inputs.clone()).collect();
+        let mut rng = Rng::new(seed);
+        // The extents of symbolic inputs agree in all of them, as the symbol has one value.
+        let mapped: Vec<bool> = inputs[0].iter().map(|_| !rng.once_in(3)).collect();
+        ran += check(&graphs, &inputs, &mapped, &format!("seed {seed}"));
+    }
+    println!("{ran} populations ran");
+    assert!(ran as u64 > n / 2, "only {ran} populations run");
+}
+
+/// A random tree of element-wise ops over inputs and constants.
+fn tree(rng: &mut Rng, leaves: &[Sym], depth: usize) -> Sym {
+    if depth == 0 || rng.once_in(6) {
+        return rng.pick(leaves);
+    }
+    let x = tree(rng, leaves, depth - 1);
+    match rng.below(9) {
+        0 => x.sin(),
+        1 => x.exp(),
+        2 => x.tanh(),
+        3 => x * (rng.below(9) as f32 - 4.0),
+        4 => x + rng.below(5) as f32,
+        5 => x + tree(rng, leaves, depth - 1),
+        6 => x - tree(rng, leaves, depth - 1),
+        7 => x * tree(rng, leaves, depth - 1),
+        _ => x.gt(tree(rng, leaves, depth - 1)).select(x, 0.5),
+    }
+}
+
+/// Random trees over two vectors, traced.
+fn trees(seed: u64, count: u64, depth: usize) -> Vec<Graph> {
+    let one = |i| {
+        let f = move |x: Sym, y: Sym| tree(&mut Rng::new(seed * 1000 + i), &[x, y], depth);
+        trace(f, (spec(F32, [16]), spec(F32, [16]))).expect("a tree").erase()
+    };
+    (0..count).map(one).collect()
+}
+
+#[test]
+fn expression_trees_give_the_same_bits() {
+    for seed in 0..6 {
+        let graphs = trees(seed, 20, 1 + seed as usize % 5);
+        let mut rng = Rng::new(seed);
+        let inputs: Vec<Vec<Tensor>> =
+            graphs.iter().map(|_| vec![tensor(&mut rng, F32, &[16]), tensor(&mut rng, F32, &[16])]).collect();
+        for mapped in [[true, true], [false, true], [false, false]] {
+            assert_eq!(check(&graphs, &inputs, &mapped, &format!("trees {seed}")), 1);
+        }
+    }
+}
+
+/// Traces functions of one signature and checks them with every option.
+fn check_functions(specs: (TensorSpec, TensorSpec), fs: &[fn(Sym, Sym) -> Sym]) {
+    let graphs: Vec<Graph> = fs.iter().map(|f| trace(*f, specs.clone()).expect("it traces").erase()).collect();
+    let mut rng = Rng::new(7);
+    let shape = |s: &TensorSpec| s.shape.to_static().expect("a static shape");
+    let mut input = |s: &TensorSpec| tensor(&mut rng, s.dtype, &shape(s));
+    let inputs: Vec<Vec<Tensor>> = fs.iter().map(|_| vec![input(&specs.0), input(&specs.1)]).collect();
+    for mapped in [[true, true], [false, true], [true, false], [false, false]] {
+        assert_eq!(check(&graphs, &inputs, &mapped, "functions"), 1);
+    }
+}
+
+#[test]
+fn outputs_that_are_inputs_or_constants() {
+    check_functions(
+        (spec(F32, [3]), spec(F32, [3])),
+        &[|x, _| x, |_, y| y, |_, _| ones(F32, [3]), |_, _| zeros(F32, [3]), |x, y| x + y, |x, _| x],
+    );
+    check_functions((spec(I32, []), spec(I32, [])), &[|x, _| x]);
+    check_functions((spec(I32, []), spec(I32, [])), &[|_, _| zeros(I32, []), |_, _| zeros(I32, [])]);
+}
+
+#[test]
+fn reductions_dots_and_orderings() {
+    check_functions(
+        (spec(F32, [5, 40]), spec(F32, [40, 3])),
+        &[
+            |x, y| x.dot(y).sum(..) + x.sum(1).max(0),
+            |x, y| x.dot(y).sum(..) + x.sum(0).max(0),
+            |x, y| x.exp().dot(y).mean(..) + x.sum(..),
+            |x, _| x.top_k(2).0.sum(..) + x.sort(0).cumsum(1).min(..),
+            |x, _| x.top_k(2).1.cast(F32).sum(..) + x.argmax(1).cast(F32).sum(..),
+        ],
+    );
+}
+
+#[test]
+fn control_flow_and_calls() {
+    check_functions(
+        (spec(F32, [4]), spec(F32, [])),
+        &[
+            |x, y| cond(y.gt(0.0), || x + y, || x * 2.0),
+            |x, y| cond(y.gt(0.0), || x + y, || x * 2.0),
+            |x, y| cond(y.gt(0.5), || x - y, || x),
+            |x, y| fori_loop(3, x, |_, c: Sym| c * 0.5 + y),
+            |x, y| fori_loop(3, x, |_, c: Sym| c * 0.5 + y).tanh(),
+            |x, y| x.exp() + while_loop(y, |c: Sym| c.lt(3.0), |c: Sym| c.maximum(0.0) + 1.0),
+        ],
+    );
+}
+
+#[test]
+fn random_numbers() -> evoxc::Result<()> {
+    let draw = |scale: f32| move |key: Sym| evoxc::random::uniform(key, F32, [5]) * scale;
+    let functions: Vec<_> = [1.0, 2.0, 3.0].map(draw).into();
+    let keys: Vec<Tensor> = (0..3).map(evoxc::random::key).collect();
+    let merged = batch_functions_of(&functions, keys[0].spec()).build()?;
+    let all = build(&merged, merged.specs(), &Interp)?.run(stack(&keys))?;
+    for (i, f) in functions.iter().enumerate() {
+        assert!(row(&all, i).bit_eq(&evaluate(f, keys[i].clone(), &Interp)?));
+    }
+    Ok(())
+}
+
+#[test]
+fn axes_of_inputs_and_results() -> evoxc::Result<()> {
+    let f = |a: f32| move |x: Sym, w: Sym| (x * a + w, w * 2.0);
+    let merged = batch_functions_of(&[f(1.0), f(2.0)], (spec(F32, [3]), spec(F32, [3])))
+        .axes([Some(1), None])
+        .out_axes([Some(-1), None])
+        .build()?;
+    assert_eq!(merged.input_specs(), [spec(F32, [3, 2]), spec(F32, [3])]);
+    assert_eq!(merged.output_specs(), [spec(F32, [3, 2]), spec(F32, [3])]);
+    let x = Tensor::from([[1f32, 10.0], [2.0, 20.0], [3.0, 30.0]]);
+    let (y, w) = evaluate(&merged, (x, Tensor::from([1f32, 2.0, 3.0])), &Interp)?;
+    assert_eq!(y.to_vec::<f32>()?, [2.0, 21.0, 4.0, 42.0, 6.0, 63.0]); // columns x·1 + w and x·2 + w
+    assert_eq!(w.to_vec::<f32>()?, [2.0, 4.0, 6.0]);
+    Ok(())
+}
+
+#[test]
+fn equal_positions_are_one_op() -> evoxc::Result<()> {
+    let x = spec(F32, [8]);
+    let f = |a: f32| move |x: Sym| ((x * a).tanh() + a).exp();
+    let merged = batch_functions_of(&[f(1.0), f(2.0), f(3.0)], x.clone()).build()?;
+    let r = merged.report();
+    assert_eq!((r.value_classes, r.shared_classes, r.operand_muxes, r.output_muxes), (4, 0, 0, 0), "{r}");
+    assert_eq!(merged.ops().len(), 5, "{merged}"); // and one stack of constants
+    // Programs that differ in nothing, on an input that they share, run once; the result is repeated.
+    let merged = batch_functions_of(&[f(1.0), f(1.0)], x.clone()).axes([None]).build()?;
+    let r = merged.report();
+    assert_eq!((r.value_classes, r.shared_classes), (0, 4), "{r}");
+    // Where one op differs, a switch class keeps what follows together.
+    let graphs = [trace(|x: Sym| x.sin().exp(), x.clone())?, trace(|x: Sym| x.cos().exp(), x)?];
+    let apart = batch_functions(&graphs).build()?;
+    assert_eq!((apart.report().value_classes, apart.report().operand_muxes), (3, 1), "{}", apart.report());
+    let switched = batch_functions(&graphs).switch_ops(SwitchOps::Elementwise).build()?;
+    assert_eq!((switched.report().value_classes, switched.report().switched), (2, 1), "{}", switched.report());
+    let named = batch_functions(&graphs).switch_ops(SwitchOps::named(["sin"])).build()?;
+    assert_eq!(named.report().switched, 0);
+    Ok(())
+}
+
+#[test]
+fn automatic_choices_are_not_worse_by_their_own_estimate() -> evoxc::Result<()> {
+    for seed in 0..5 {
+        let graphs = trees(seed, 30, 4);
+        let cost = |bands, alignment| -> evoxc::Result<f64> {
+            let merged = batch_functions(&graphs).axes([None, None]).bands(bands).alignment(alignment).build()?;
+            Ok(merged.report().cost_estimate)
+        };
+        let flat = cost(Bands::One, Alignment::Variant)?;
+        assert!(cost(Bands::Auto, Alignment::Variant)? <= flat);
+        assert!(cost(Bands::One, Alignment::Auto)? <= flat.min(cost(Bands::One, Alignment::Occurrence)?));
+        assert!(cost(Bands::Auto, Alignment::Auto)? <= flat);
+    }
+    Ok(())
+}
+
+#[test]
+fn merged_programs_are_graph_functions() -> evoxc::Result<()> {
+    let f = |a: f32| move |x: Sym| (x * a).sin();
+    let merged = batch_functions_of(&[f(1.0), f(2.0)], spec(F64, [])).axes([None]).build()?;
+    let twice = evaluate(|x: Sym| merged.call(x * 0.5) + merged.call(x), Tensor::from(0f64), &Interp)?;
+    assert_eq!(twice.to_vec::<f64>()?, [0.0, 0.0]); // sin 0
+    let again = trace(&merged, merged.specs())?;
+    assert_eq!(&again, &*merged);
+    Ok(())
+}
+
+#[test]
+fn symbolic_extents_stay_symbolic() -> evoxc::Result<()> {
+    let f = |a: f32| move |x: Sym| (x * a).exp().sum(0);
+    let merged = batch_functions_of(&[f(1.0), f(2.0)], spec(F32, (dim("B"), 2))).build()?;
+    assert_eq!(merged.output_specs(), [spec(F32, [2, 2])]);
+    for b in [1, 3] {
+        let x = Tensor::ones(F32, [2, b, 2]);
+        let y = build(&merged, merged.specs(), &Interp)?.run(x)?;
+        let alone = evaluate(f(2.0), Tensor::ones(F32, [b, 2]), &Interp)?;
+        assert!(row(&y, 1).bit_eq(&alone));
+    }
+    Ok(())
+}
+
+#[test]
+fn what_is_refused_says_why() -> evoxc::Result<()> {
+    let refused = |r: evoxc::Result<_>| match r {
+        Err(Error::Transform(e)) => e.to_string(),
+        Err(e) => panic!("another error: {e}"),
+        Ok(_) => panic!("it is accepted"),
+    };
+    let none: [Graph<Sym, Sym>; 0] = [];
+    assert!(refused(batch_functions(&none).build().map(drop)).contains("the list is empty"));
+    let (a, b) = (trace(|x: Sym| x.exp(), spec(F32, [2]))?, trace(|x: Sym| x.exp(), spec(F32, [3]))?);
+    let e = refused(batch_functions(&[a.clone(), a.clone(), b]).build().map(drop));
+    assert!(e.contains("program 2 differs from program 0 in input: expected tensor<2xf32>, got tensor<3xf32>"), "{e}");
+    let c = trace(|x: Sym| x.sum(0), spec(F32, [2]))?;
+    let e = refused(batch_functions(&[a.clone(), c]).build().map(drop));
+    assert!(e.contains("in result: expected tensor<2xf32>, got tensor<f32>"), "{e}");
+    let two = trace(|x: Vec<Sym>| x[0], vec![spec(F32, []); 2])?.erase();
+    let three = trace(|x: Vec<Sym>| x[0], vec![spec(F32, []); 3])?.erase();
+    let e = refused(batch_functions(&[two, three]).build().map(drop));
+    assert!(e.contains("program 1 differs from program 0 in its inputs"), "{e}");
+    let e = refused(batch_functions(std::slice::from_ref(&a)).axes([Some(0), None]).build().map(drop));
+    assert!(e.contains("it has 2 entries, but there is 1 argument"), "{e}");
+    let e = refused(batch_functions(std::slice::from_ref(&a)).axes([Some(2)]).build().map(drop));
+    assert!(e.contains("axis 2 is out of range"), "{e}");
+    let e = refused(batch_functions(&[a.clone(), a]).out_axes([None]).build().map(drop));
+    assert!(e.contains("differs from program to program"), "{e}");
+    let noisy =
+        Graph::parse("func @f(%x: tensor<f32>) -> tensor<f32> {\n  evoxc.print(%x) {label = \"x\"}\n  return %x\n}")?;
+    let e = refused(batch_functions(&[noisy]).build().map(drop));
+    assert!(e.contains("print: program 0 has an effect"), "{e}");
+    let inner = trace(
+        |x: Sym| {
+            let inner = trace(|y: Sym| y + x, spec(F32, [])).expect("it traces");
+            let e = batch_functions(&[inner]).build().map(drop).unwrap_err().to_string();
+            assert!(e.contains("uses values of an enclosing trace"), "{e}");
+            x
+        },
+        spec(F32, []),
+    );
+    inner.map(drop)
+}
+
+#[test]
+fn erased_graphs_merge() -> evoxc::Result<()> {
+    let graphs = trees(3, 3, 2);
+    let merged = batch_functions(&graphs).axes([None, None]).build()?;
+    let x = || Tensor::ones(F32, [16]);
+    let y: Dyn<Tensor> = merged.lower(&Interp)?.compile()?.load(Device::cpu())?.run(Dyn::of((x(), x())))?;
+    assert_eq!(y.leaves()[0].shape(), [3, 16]);
+    Ok(())
+}
