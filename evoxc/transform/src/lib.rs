@@ -23,6 +23,7 @@ mod vmap;
 
 pub use api::Via;
 pub use api::grad::{Grad, Grad2, ValueAndGrad, ValueAndGrad2, grad, value_and_grad};
+pub use api::jacobian::{Hessian, Hvp, JacFwd, JacRev, hessian, hvp, jacfwd, jacrev};
 pub use api::products::{Jvp, Vjp, jvp, vjp};
 pub use api::vmap::{Vmap, vmap};
 pub use batch_functions::{

@@ -149,7 +149,7 @@ where
 }
 
 /// Gradients by argument, in the order in which [`part`] takes them, last first.
-type Parts = Vec<(TreeDef, Vec<Sym>)>;
+pub(crate) type Parts = Vec<(TreeDef, Vec<Sym>)>;
 
 fn part<T: Tree<Sym>>(transform: &str, parts: &mut Parts) -> T {
     let (def, leaves) = parts.pop().unwrap_or_default();
@@ -157,7 +157,7 @@ fn part<T: Tree<Sym>>(transform: &str, parts: &mut Parts) -> T {
 }
 
 /// The value of `f` and its gradients with respect to these arguments.
-fn gradient<F, A, Mark>(transform: &'static str, f: &F, args: A, wanted: &[usize]) -> (F::Out, Parts)
+pub(crate) fn gradient<F, A, Mark>(transform: &'static str, f: &F, args: A, wanted: &[usize]) -> (F::Out, Parts)
 where
     F: GraphFn<A, Mark>,
     A: Tree<Sym>,

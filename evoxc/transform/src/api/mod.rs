@@ -1,6 +1,7 @@
 //! The transforms as values: what wraps a graph function and is one.
 
 pub(crate) mod grad;
+pub(crate) mod jacobian;
 pub(crate) mod products;
 pub(crate) mod vmap;
 

@@ -114,7 +114,7 @@ where
 }
 
 /// Checks that types agree, leaf by leaf.
-fn same(a: &str, b: &str, got: &[TensorType], want: &[TensorType], paths: &[String]) -> Result<(), OpError> {
+pub(crate) fn same(a: &str, b: &str, got: &[TensorType], want: &[TensorType], paths: &[String]) -> Result<(), OpError> {
     for (i, (g, w)) in got.iter().zip(want).enumerate() {
         if g.dtype != w.dtype || g.shape != w.shape {
             let at = paths.get(i).filter(|p| !p.is_empty()).map(|p| format!(" at {p}")).unwrap_or_default();
