@@ -3,6 +3,7 @@
 
 use crate::case::{self, Case, files, read};
 use crate::run::{Failure, execute, judge, load, same_bits};
+use evoxc::{Dyn, Graph, TensorSpec, TreeDef, dim, grad, jvp, spec, trace, vmap};
 use evoxc_core::{Error, Tensor};
 use evoxc_ir::{Literal, Module, Op, Prim, Value, simplify};
 use evoxc_stage::{AnyBackend, Backend};
@@ -111,6 +112,33 @@ fn rewritten(file: &Path, print: &dyn Fn(&Case) -> Result<String, String>) -> Re
 /// `roundtrip`: a program prints as it stands, or as the lines after `// ---- printed`; the print parses back.
 pub fn roundtrip() -> Vec<String> {
     prints("roundtrip", Ok)
+}
+
+/// `grad`, `jvp`, `vmap`: what a transform of a program is (of its first argument; of all of them, by rows), simplified:
+/// the lines after `// ---- grad` and so on.
+pub fn transformed() -> Vec<String> {
+    let simple = |g: Result<Graph, Error>| match g {
+        Ok(g) => Ok(g.simplify().module().clone()),
+        Err(e) => Err(e.to_string()),
+    };
+    let graph = |m: Module| Graph::from_module(m).map_err(|e| e.to_string());
+    let mut failures = prints("grad", |m| {
+        let g = graph(m)?;
+        simple(trace(grad(&g), g.specs()).map(Graph::erase))
+    });
+    failures.extend(prints("jvp", |m| {
+        let g = graph(m)?;
+        simple(trace(jvp(&g), (g.specs(), g.specs())).map(Graph::erase))
+    }));
+    failures.extend(prints("vmap", |m| {
+        let g = graph(m)?;
+        let def = |n| if n == 1 { TreeDef::leaf() } else { TreeDef::leaves_tuple(n) };
+        let row = |t: TensorSpec| spec(t.dtype, [dim("B")].iter().chain(&t.shape).copied().collect::<Vec<_>>());
+        let rows: Vec<TensorSpec> = g.input_specs().into_iter().map(row).collect();
+        let rows: Dyn<TensorSpec> = def(rows.len()).unflatten(rows).map_err(|e| e.to_string())?;
+        simple(trace(vmap(&g), rows).map(Graph::erase))
+    }));
+    failures
 }
 
 /// `simplify`: a program simplifies to the lines after `// ---- simplified`.

@@ -32,6 +32,11 @@ fn simplify() {
 }
 
 #[test]
+fn transforms() {
+    report(&filetest::transformed());
+}
+
+#[test]
 fn run() {
     let list = backends();
     assert!(!list.is_empty(), "no backend is compiled in");

@@ -48,6 +48,7 @@ impl<A, const N: usize> ArgAt<0> for [A; N] {
 impl<A> ArgAt<0> for BTreeMap<String, A> {
     type Arg = Self;
 }
-impl<L> ArgAt<0> for Dyn<L> {
+/// A tree whose structure is known at run time: the argument is one too.
+impl<L, const N: usize> ArgAt<N> for Dyn<L> {
     type Arg = Self;
 }
