@@ -66,10 +66,7 @@ fn gradients_need_no_more_ops_than_jax() -> evoxc::Result<()> {
             trace(value_and_grad(conv_net), ((f(&[4, 3, 3, 3]), f(&[5, 4, 3, 3]), f(&[45, 7])), f(&[2, 3, 8, 8])))?
                 .erase(),
         ),
-        (
-            "scan_rnn",
-            trace(value_and_grad(scan_rnn), ((f(&[4, 4]), f(&[2, 4]), f(&[4])), f(&[10, 3, 2])))?.erase(),
-        ),
+        ("scan_rnn", trace(value_and_grad(scan_rnn), ((f(&[4, 4]), f(&[2, 4]), f(&[4])), f(&[10, 3, 2])))?.erase()),
     ];
     let jax: serde_json::Value = serde_json::from_str(include_str!("../data/jaxpr_counts.json")).expect("JSON");
     let mut report = String::new();

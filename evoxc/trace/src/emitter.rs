@@ -56,6 +56,14 @@ pub fn sym(v: Value) -> Sym {
     builder::with(|t| Sym::new(v.0, t.id))
 }
 
+/// Gives a `Sym` the name of a value that it stands for, unless it has one.
+pub fn name(s: Sym, of: Value) {
+    let name = builder::with(|t| t.func.values[of.index()].name.clone());
+    if let Some(name) = name {
+        builder::set_name(s, &name);
+    }
+}
+
 /// The type of a value of the innermost trace, whatever region it is in.
 pub fn ty(v: Value) -> TensorType {
     builder::with(|t| t.func.ty(v).clone())

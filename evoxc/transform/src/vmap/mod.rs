@@ -127,6 +127,7 @@ impl Vmap {
         let y = emitter::types(&op.results);
         let rows = rules::rule(&Site { prim: &op.prim, x: &x, y: &y, size: self.size })?;
         for (&v, sym) in op.results.iter().zip(rows) {
+            emitter::name(sym, v);
             self.define(v, Mapped { sym, batched: true });
         }
         Ok(())
