@@ -4,7 +4,6 @@
 use evoxc_tests::laws;
 
 #[test]
-#[ignore = "rules are still being written"]
 fn every_op_obeys_every_law() {
     let failures = laws::failures();
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));

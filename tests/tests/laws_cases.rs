@@ -5,7 +5,7 @@ use evoxc::Graph;
 use evoxc_core::Tensor;
 use evoxc_tests::filetest::each;
 use evoxc_tests::laws::program::Program;
-use evoxc_tests::laws::{Law, derivative, excuses, host, ops};
+use evoxc_tests::laws::{Law, Tested, derivative, excuses, host, ops};
 use evoxc_tests::run::load;
 use std::cell::Cell;
 
@@ -14,7 +14,6 @@ fn finite(list: &[Tensor]) -> bool {
 }
 
 #[test]
-#[ignore = "rules are still being written"]
 fn value_cases_have_adjoint_derivatives() {
     let checked = Cell::new(0);
     let all = ops();
@@ -30,11 +29,16 @@ fn value_cases_have_adjoint_derivatives() {
             return Ok(());
         }
         let f = Program::new(Graph::from_module(value.module).map_err(|e| e.to_string())?)?;
-        if derivative::adjoint(&f, &value.inputs)? == evoxc_tests::laws::Tested::Holds {
-            checked.set(checked.get() + 1);
+        // Columns beyond those of the matrix, in full factorisations, are any that complete it: they have no derivative.
+        let free = case.program.contains("full = true");
+        match derivative::adjoint(&f, &value.inputs) {
+            Ok(Tested::Holds) => checked.set(checked.get() + 1),
+            Ok(Tested::Nothing) => {}
+            Err(e) if free && e.contains("not determined by") => {}
+            Err(e) => return Err(e),
         }
         Ok(())
     });
-    println!("{} cases have derivatives", checked.get());
+    assert!(checked.get() > 900, "only {} cases have derivatives", checked.get());
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }

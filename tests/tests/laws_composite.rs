@@ -28,7 +28,6 @@ fn each(default: u64, check: impl Fn(&Program, &[Vec<Tensor>]) -> Result<(), Str
 }
 
 #[test]
-#[ignore = "rules are still being written"]
 fn derivatives() {
     each(60, |f, x| {
         derivative::differences(f, &x[0], Category::Linalg).map_err(|e| format!("jvp: {e}"))?;
@@ -37,7 +36,6 @@ fn derivatives() {
 }
 
 #[test]
-#[ignore = "rules are still being written"]
 fn second_derivatives() {
     each(30, |f, x| derivative::seconds(f, &x[0], Category::Linalg, true).map(|_| ()));
 }
@@ -48,14 +46,12 @@ fn rows_are_a_loop() {
 }
 
 #[test]
-#[ignore = "rules are still being written"]
 fn vmap_and_vjp_exchange() {
     each(40, |f, x| rows::exchanged(f, x, 1e-10).map(|_| ()));
 }
 
 /// The text of a transformed graph parses to an equal one, and simplification keeps its bits.
 #[test]
-#[ignore = "rules are still being written"]
 fn what_transforms_write_is_a_graph() {
     each(40, |f, x| {
         let x = &x[0];

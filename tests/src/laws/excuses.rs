@@ -49,7 +49,7 @@ pub const EXCUSES: &[Excuse] = &[
         why: "its derivative is zero by definition, whatever differences say",
     },
     Excuse {
-        ops: &["reduce", "reduce_window", "scatter", "select_and_scatter", "sort_by"],
+        ops: &["reduce", "reduce_window", "scatter", "select_and_scatter"],
         laws: DERIVATIVES,
         why: "the combiner is any region; the named combiners are the differentiable forms",
     },
