@@ -78,6 +78,10 @@ fn symbolic_extents_stay_symbolic() {
         ("broadcast", |x| x.expand_dims(0).broadcast_to((3, x.dim(0)))),
         ("prod", |x| x.prod(..)),
         ("max", |x| x.max(..)),
+        ("cumprod", |x| x.cumprod(0)),
+        ("cummax", |x| x.cummax(0)),
+        ("cumlogsumexp", |x| x.cumlogsumexp(0)),
+        ("cumsum", |x| x.cumsum(0)),
         ("roll", |x| x.roll(1, 0) * x),
         ("outer", |x| x.expand_dims(1).dot(x.expand_dims(0))),
         ("reshape", |x| (x.expand_dims(1) * full(F64, [4], 1.5)).ravel()),
@@ -99,6 +103,39 @@ fn symbolic_extents_stay_symbolic() {
             near(name, &got, &run1(g, &x[..n]), 1e-14);
         }
     }
+}
+
+#[test]
+fn the_padding_value_gets_what_it_pads() -> evoxc::Result<()> {
+    let pad = |x: Sym, v: Sym| {
+        let (low, high) = (vec![Dim::constant(1)], vec![Dim::constant(-2)]);
+        tr::emitter::emit(evoxc::ir::Prim::Pad { low, high, interior: vec![1] }, &[x, v])
+    };
+    // [v, x0, v, x1]: v gets 1 + 4, which a difference of sums with the infinity would lose.
+    let f = move |x: Sym, v: Sym| (pad(x, v) * tr::constant(&Tensor::from([1f64, f64::INFINITY, 4.0, 8.0]))).sum(..);
+    let args = (Tensor::from([1f64, 2.0, 3.0]), Tensor::from(5f64));
+    let (x, v) = evaluate(grad(f).wrt2::<0, 1>(), args, &Interp)?;
+    assert_eq!(x.to_vec::<f64>()?, [f64::INFINITY, 8.0, 0.0]);
+    assert_eq!(v.item::<f64>()?, 5.0);
+    Ok(())
+}
+
+// bf16 operands of which f32 sums keep what bf16 loses: 256 + 1.
+#[test]
+fn an_accumulator_wider_than_the_operands_is_not_narrowed_before_the_sum() -> evoxc::Result<()> {
+    use evoxc::ir::{AxisPair, Prim};
+    let dot = |x: Sym, y: Sym| {
+        let contract = AxisPair { lhs: vec![1], rhs: vec![0] };
+        tr::emitter::emit(Prim::Dot { batch: AxisPair::default(), contract, accumulate: Some(F32) }, &[x, y])
+    };
+    // d/dx Σ c·(x y) = c yᵀ with c = 257, which bf16 does not hold: 257 - 256 is exact only in f32.
+    let f = move |x: Sym| {
+        let y = tr::constant(&Tensor::from([[1f32, -1.0]])).cast(BF16);
+        (dot(x, y) * tr::constant(&Tensor::from([[257f32, 256.0]]))).sum(..)
+    };
+    let got = evaluate(grad(f), Tensor::from([[3f32]]).cast(BF16)?, &Interp)?;
+    assert_eq!((got.dtype(), got.cast(F32)?.to_vec::<f32>()?), (BF16, vec![1.0]));
+    Ok(())
 }
 
 #[test]

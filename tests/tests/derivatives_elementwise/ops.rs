@@ -242,3 +242,63 @@ fn complex_functions_are_holomorphic_or_follow_jax() {
     assert_eq!(gradient(|v: Sym| v.slice(s![0]).complex(v.slice(s![1])).abs(), &[0.0, 0.0]), [0.0, 0.0]);
     assert_eq!(gradient(|v: Sym| v.slice(s![0]).complex(v.slice(s![1])).sign().real(), &[0.0, 0.0]), [0.0, 0.0]);
 }
+
+// jax.vjp(f, 0.3+0.4j)[1](ct): no conjugation.
+#[test]
+fn complex_cotangents_follow_the_convention_of_jax() -> evoxc::Result<()> {
+    use num_complex::Complex64 as C;
+    let z = Tensor::from(C::new(0.3, 0.4));
+    let (two, c) = (Tensor::from(2f64), Tensor::from(C::new(2.0, -1.0)));
+    let table: &[(&str, F1, &Tensor, C)] = &[
+        ("real", |z| z.real(), &two, C::new(2.0, 0.0)),
+        ("imag", |z| z.imag(), &two, C::new(0.0, -2.0)),
+        ("conj", |z| z.conj(), &c, C::new(2.0, 1.0)),
+        ("abs", |z| z.abs(), &two, C::new(1.2, -1.6)),
+        ("exp", |z| z.exp(), &c, C::new(3.012264369335984, -0.1919827366755451)),
+        ("convert to a real", |z| z.cast(F64), &two, C::new(2.0, 0.0)),
+    ];
+    for (name, f, ct, want) in table {
+        let got = evaluate(vjp(f), (z.clone(), (*ct).clone()), &Interp)?.item::<C>()?;
+        assert!((got - want).norm() < 1e-15, "{name}: {got}");
+    }
+    let got = evaluate(vjp(|x: Sym| x.cast(C128)), (Tensor::from(0.3f64), c.clone()), &Interp)?.item::<f64>()?;
+    assert_eq!(got, 2.0);
+    let parts = (Tensor::from(0.3f64), Tensor::from(0.4f64));
+    let (re, im) = evaluate(vjp(|x: Sym, y: Sym| x.complex(y)), (parts, c), &Interp)?;
+    assert_eq!((re.item::<f64>()?, im.item::<f64>()?), (2.0, 1.0));
+    Ok(())
+}
+
+// d³/dx³: of exp2 ln³2·2ˣ, of tanh' (1 - y²)(6y² - 2), of x³·⁵ 13.125·x⁰·⁵, of x⁻¹ -6x⁻⁴, of log 2x⁻³.
+#[test]
+fn third_derivatives_are_those_of_formulas() {
+    let third = |f: F1, x: f64| {
+        let g = |x: Sym| grad(grad(grad(move |x: Sym| f(x)))).call(x);
+        evaluate(g, Tensor::from(x), &Interp).unwrap().item::<f64>().unwrap()
+    };
+    let y = 0.7f64.tanh();
+    let table: [(&str, F1, f64); 5] = [
+        ("exp2", |x| x.exp2(), 2f64.ln().powi(3) * 0.7f64.exp2()),
+        ("tanh", |x| x.tanh(), (1.0 - y * y) * (6.0 * y * y - 2.0)),
+        ("pow", |x| x.pow(3.5), 13.125 * 0.7f64.sqrt()),
+        ("reciprocal", |x| x.reciprocal(), -6.0 * 0.7f64.powi(-4)),
+        ("log", |x| x.log(), 2.0 * 0.7f64.powi(-3)),
+    ];
+    for (name, f, want) in table {
+        near(name, &[third(f, 0.7)], &[want], 1e-13);
+    }
+}
+
+#[test]
+fn narrow_floats_keep_their_dtype() -> evoxc::Result<()> {
+    for dtype in [F16, BF16, F32] {
+        let f = |x: Sym| (x.tanh() + x.digamma() * x.erf_inv() + x.pow(1.5) + x.exp2() + x.clip(0, 1)).sum(..);
+        let exact = gradient(f, &[0.25, 0.5]);
+        let x = Tensor::from([0.25f64, 0.5]).cast(dtype)?;
+        let got = evaluate(grad(f), x, &Interp)?;
+        assert_eq!(got.dtype(), dtype);
+        let tol = if dtype == F32 { 1e-5 } else { 0.05 };
+        near("narrow", &got.cast(F64)?.to_vec::<f64>()?, &exact, tol);
+    }
+    Ok(())
+}

@@ -17,6 +17,10 @@ fn reductions_match_central_differences() {
         ("prod of two of three", |x| x.reshape([2, 3, 1]).broadcast_to([2, 3, 2]).prod([0, 2])),
         ("mean", |x| x.reshape([2, 3]).mean(1).sin()),
         ("logsumexp", |x| x.reshape([2, 3]).logsumexp(1)),
+        ("complex prod", |x| {
+            let z = x.slice(s![..3]).complex(x.slice(s![3..]));
+            concat([z.prod(..).imag().ravel(), z.cumprod(0).real()], 0)
+        }),
         ("cumsum", |x| x.cumsum(0).sin()),
         ("cumprod", |x| x.cumprod(0)),
         ("cumprod of columns", |x| x.reshape([3, 2]).cumprod(0)),
@@ -68,4 +72,14 @@ fn ties_and_zeros_of_reductions_are_those_of_jax() {
     // Where everything so far is -inf there is no direction: 0, not NaN.
     let inf = f64::NEG_INFINITY;
     near("cumlogsumexp", &gradient(|x: Sym| x.cumlogsumexp(0).slice(s![2]), &[inf, inf, 1.0]), &[0.0, 0.0, 1.0], 0.0);
+}
+
+// d³(xyz)/dx dy dz = 1, through the product of a reduction and of a running product.
+#[test]
+fn products_have_third_derivatives() {
+    for f in [(|x| x.prod(..)) as F1, |x| x.cumprod(0).slice(s![2])] {
+        let part = |g: Sym, i: usize| g.slice(s![i]);
+        let third = |x: Sym| grad(|x: Sym| part(grad(|x: Sym| part(grad(f).call(x), 0)).call(x), 1)).call(x);
+        assert_eq!(run1(third, &[0.0, 2.0, 0.0]), [0.0, 0.0, 1.0]);
+    }
 }
