@@ -3,6 +3,7 @@
 
 use evoxc::prelude::*;
 use evoxc::random::Choice;
+use evoxc_tests::run::execute;
 
 /// A function of a key and a shape `[m]`; `p` is a vector of 4 numbers between 0 and 1.
 type Function = fn(Sym, Dim, Sym) -> Vec<Sym>;
@@ -91,6 +92,40 @@ fn each_row_of_a_batch_is_what_its_key_gives() {
                     assert_eq!(row(all, i, keys.len()), want, "{name}, row {i} of keys {}", many.spec());
                 }
             }
+        }
+    }
+}
+
+/// The functions that are integer operations, bit casts and single rounded float operations.
+const EXACT: &[&str] =
+    &["split", "split_n", "fold_in", "bits", "uniform", "uniform_range", "randint", "bernoulli", "permutation"];
+
+#[test]
+fn exact_functions_are_bit_equal_on_every_backend() {
+    let exact = |name: &str| EXACT.iter().any(|e| name.starts_with(e));
+    for keys in keys() {
+        for (name, f) in ALL.iter().filter(|(name, _)| exact(name)) {
+            let want = run(*f, &keys[0], 40);
+            let g = trace(|k: Sym, p: Sym| f(k, Dim::constant(40), p), (keys[0].spec(), p().spec())).unwrap();
+            for b in backends().iter().filter(|b| !b.devices().is_empty()) {
+                let got = execute(b, g.module(), &[keys[0].clone(), p()]).unwrap();
+                assert!(got.iter().zip(&want).all(|(a, b)| a.bit_eq(b)), "{name} on {}", b.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn graphs_print_parse_and_simplify_to_the_same_numbers() {
+    for keys in keys() {
+        for (name, f) in ALL {
+            let g = trace(|k: Sym, p: Sym| f(k, Dim::constant(5), p), (keys[0].spec(), p().spec())).unwrap();
+            let parsed = Graph::parse(&g.to_string()).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+            assert_eq!(parsed, g.clone().erase(), "{name}");
+            let simple = g.simplify();
+            let got = execute(&backends()[0], simple.module(), &[keys[0].clone(), p()]).unwrap();
+            let want = run(*f, &keys[0], 5);
+            assert!(got.iter().zip(&want).all(|(a, b)| a.bit_eq(b)), "{name}");
         }
     }
 }

@@ -30,7 +30,9 @@ pub fn bits(key: Sym, dtype: DType, shape: impl IntoShape) -> Sym {
 }
 
 /// Floats in [0, 1), evenly spaced: multiples of 2⁻²³ in f32, 2⁻⁵² in f64, 2⁻¹⁰ in f16, 2⁻⁷ in bf16. Random bits are the
-/// fraction of a number in [1, 2), and 1 is taken off, which is exact; as `jax.random.uniform`.
+/// fraction of a number in [1, 2), and 1 is taken off, which is exact; as `jax.random.uniform`. Of f16 and bf16, few
+/// values and short tails come of that, here and in what is made of uniform numbers: draw in f32 and `.cast(..)` where
+/// they matter.
 ///
 /// ```
 /// use evoxc::prelude::*;
