@@ -56,9 +56,10 @@ pub use evoxc_trace::{
 
 #[doc(inline)]
 pub use evoxc_transform::{
-    Alignment, Bands, BatchFunctions, BatchReport, BatchedGraph, Grad, Grad2, Hessian, Hvp, JacFwd, JacRev, Jvp,
-    SwitchOps, ValueAndGrad, ValueAndGrad2, Via, Vjp, Vmap, batch_functions, batch_functions_of, grad, hessian, hvp,
-    jacfwd, jacrev, jvp, value_and_grad, vjp, vmap,
+    Alignment, Bands, BatchFunctions, BatchReport, BatchedGraph, Checkpoint, CustomJvp, CustomVjp, Grad, Grad2,
+    Hessian, Hvp, JacFwd, JacRev, Jvp, SwitchOps, ValueAndGrad, ValueAndGrad2, Via, Vjp, Vmap, batch_functions,
+    batch_functions_of, checkpoint, custom_jvp, custom_vjp, grad, hessian, hvp, jacfwd, jacrev, jvp, value_and_grad,
+    vjp, vmap,
 };
 
 /// The graph language itself: modules, ops, their table. For tools that read or write graphs.
@@ -85,7 +86,9 @@ pub mod prelude {
         spec, stack, switch, trace, while_loop, zeros,
     };
     #[doc(no_inline)]
-    pub use crate::{grad, hessian, hvp, jacfwd, jacrev, jvp, value_and_grad, vjp, vmap};
+    pub use crate::{
+        checkpoint, custom_jvp, custom_vjp, grad, hessian, hvp, jacfwd, jacrev, jvp, value_and_grad, vjp, vmap,
+    };
 }
 
 #[doc(hidden)]

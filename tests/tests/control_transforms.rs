@@ -162,3 +162,218 @@ fn scans_of_rows() -> Done {
     assert_eq!(evaluate(vmap(g), Tensor::from([1f64, 2.0]), &Interp)?.to_vec::<f64>()?, [3.0, 6.0]);
     Ok(())
 }
+
+/// An unrolled recurrent net, and the same by a scan; the weights are captured by the body.
+fn cell(h: Sym, x: Sym, w: Sym, u: Sym) -> Sym {
+    (h.dot(w) + x.dot(u)).tanh()
+}
+fn rnn(h: Sym, xs: Sym, w: Sym, u: Sym) -> Sym {
+    let (last, hs) = scan(h, xs, |h, x| {
+        let next = cell(h, x, w, u);
+        (next, next)
+    });
+    (last * last).sum(..) + hs.sin().sum(..)
+}
+fn rnn_unrolled(h: Sym, xs: Sym, w: Sym, u: Sym) -> Sym {
+    let mut h = h;
+    let mut loss = None;
+    for i in 0..3 {
+        h = cell(h, xs.at(i), w, u);
+        let term = h.sin().sum(..);
+        loss = Some(loss.map_or(term, |l| l + term));
+    }
+    (h * h).sum(..) + loss.unwrap_or(h)
+}
+fn rnn_args() -> (Tensor, Tensor, Tensor, Tensor) {
+    let fill = |n: usize, k: f64| (0..n).map(|i| ((i as f64 + k) * 0.7).sin()).collect::<Vec<f64>>();
+    let t = |shape: &[usize], k: f64| Tensor::from_vec(fill(shape.iter().product(), k), shape).unwrap();
+    (t(&[2], 0.0), t(&[3, 4], 1.0), t(&[2, 2], 2.0), t(&[4, 2], 3.0))
+}
+fn all_close(a: &Tensor, b: &Tensor) -> Done {
+    let (a, b) = (a.to_vec::<f64>()?, b.to_vec::<f64>()?);
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(&b).for_each(|(a, b)| close(*a, *b));
+    Ok(())
+}
+
+#[test]
+fn recurrent_nets() -> Done {
+    let (a, b) = evaluate(grad(rnn).wrt2::<0, 2>(), rnn_args(), &Interp)?;
+    let (c, d) = evaluate(grad(rnn_unrolled).wrt2::<0, 2>(), rnn_args(), &Interp)?;
+    all_close(&a, &c)?;
+    all_close(&b, &d)?;
+    let (a, b) = evaluate(grad(rnn).wrt2::<1, 3>(), rnn_args(), &Interp)?;
+    let (c, d) = evaluate(grad(rnn_unrolled).wrt2::<1, 3>(), rnn_args(), &Interp)?;
+    all_close(&a, &c)?;
+    all_close(&b, &d)?;
+    // Second derivatives, forward over reverse and reverse over reverse.
+    let fr = |h: Sym, x: Sym, w: Sym, u: Sym| jvp(|w: Sym| grad(|w: Sym| rnn(h, x, w, u)).call(w)).call((w, w)).1;
+    let rr = |h: Sym, x: Sym, w: Sym, u: Sym| {
+        grad(|v: Sym| (grad(|w: Sym| rnn(h, x, w, u)).call(v) * w.stop_gradient()).sum(..)).call(w)
+    };
+    let want =
+        |h: Sym, x: Sym, w: Sym, u: Sym| jvp(|w: Sym| grad(|w: Sym| rnn_unrolled(h, x, w, u)).call(w)).call((w, w)).1;
+    let want = evaluate(want, rnn_args(), &Interp)?;
+    all_close(&evaluate(fr, rnn_args(), &Interp)?, &want)?;
+    all_close(&evaluate(rr, rnn_args(), &Interp)?, &want)?;
+    Ok(())
+}
+
+#[test]
+fn nested_scans() -> Done {
+    let inner = |x: Sym, w: Sym| fori_loop(2, x, |_, y| (y * w).sin());
+    let f = |xs: Sym, w: Sym| scan(w, xs, |c, x| (inner(c, w) + x, inner(x, c))).1.sum(..);
+    let unrolled = |xs: Sym, w: Sym| {
+        let inner = |x: Sym, w: Sym| ((x * w).sin() * w).sin();
+        let (x0, x1) = (xs.at(0), xs.at(1));
+        inner(x0, w) + inner(x1, inner(w, w) + x0)
+    };
+    let args = || (Tensor::from([0.3f64, 0.9]), Tensor::from(1.2f64));
+    let (a, b) = evaluate(grad(f).wrt2::<0, 1>(), args(), &Interp)?;
+    let (c, d) = evaluate(grad(unrolled).wrt2::<0, 1>(), args(), &Interp)?;
+    all_close(&a, &c)?;
+    all_close(&b, &d)?;
+    let hessian = |xs: Sym, w: Sym| grad(|w: Sym| grad(f).wrt::<1>().call((xs, w))).call(w);
+    let want = |xs: Sym, w: Sym| grad(|w: Sym| grad(unrolled).wrt::<1>().call((xs, w))).call(w);
+    all_close(&evaluate(hessian, args(), &Interp)?, &evaluate(want, args(), &Interp)?)?;
+    Ok(())
+}
+
+fn count<I, O>(g: &Graph<I, O>, op: &str) -> usize
+where
+    I: Tree<Sym>,
+    O: Tree<Sym>,
+{
+    g.to_string().matches(&format!("evoxc.{op}(")).count()
+}
+
+#[test]
+fn checkpoints_store_only_arguments() -> Done {
+    let body = |c: Sym, w: Sym| (c * w).sin().exp();
+    let plain = |x: Sym, w: Sym| fori_loop(4, x, |_, c| body(c, w));
+    let saved = |x: Sym, w: Sym| fori_loop(4, x, |_, c| checkpoint(body).call((c, w)));
+    let captured = |x: Sym, w: Sym| fori_loop(4, x, |_, c| checkpoint(|c: Sym| body(c, w)).call(c));
+    let args = || (Tensor::from(0.4f64), Tensor::from(0.8f64));
+    let (a, b) = evaluate(grad(plain).wrt2::<0, 1>(), args(), &Interp)?;
+    let (c, d) = evaluate(grad(saved).wrt2::<0, 1>(), args(), &Interp)?;
+    let (e, f) = evaluate(grad(captured).wrt2::<0, 1>(), args(), &Interp)?;
+    for (x, y) in [(&a, &c), (&b, &d), (&a, &e), (&b, &f)] {
+        all_close(x, y)?;
+    }
+    let types = (spec(F64, []), spec(F64, []));
+    let graph = trace(grad(saved), types.clone())?.simplify();
+    // The function computes sin once, the backward scan once more; the forward scan stacks the carry alone.
+    assert_eq!((count(&graph, "sin"), count(&graph, "optimization_barrier")), (2, 1), "{graph}");
+    let forward = graph.ops().iter().find(|op| op.prim.name() == "scan").unwrap();
+    assert_eq!(forward.results.len(), 2, "{graph}");
+    let stored = trace(grad(plain), types)?.simplify();
+    let forward = stored.ops().iter().find(|op| op.prim.name() == "scan").unwrap();
+    assert!(forward.results.len() > 2 && count(&stored, "sin") == 1, "{stored}");
+    // It nests with the other transforms.
+    let twice = evaluate(grad(grad(saved)), args(), &Interp)?;
+    all_close(&twice, &evaluate(grad(grad(plain)), args(), &Interp)?)?;
+    let forward = evaluate(jvp(saved), (args(), args()), &Interp)?.1;
+    all_close(&forward, &evaluate(jvp(plain), (args(), args()), &Interp)?.1)?;
+    let xs = (Tensor::from([0.1f64, 0.2]), Tensor::from([0.3f64, 0.4]));
+    let mapped = evaluate(vmap(grad(saved)), xs.clone(), &Interp)?;
+    all_close(&mapped, &evaluate(vmap(grad(plain)), xs.clone(), &Interp)?)?;
+    let mapped = evaluate(grad(|x: Sym, w: Sym| vmap(saved).call((x, w)).sum(..)), xs.clone(), &Interp)?;
+    all_close(&mapped, &evaluate(vmap(grad(plain)), xs, &Interp)?)?;
+    Ok(())
+}
+
+#[test]
+fn custom_rules() -> Done {
+    // Rules that are wrong on purpose: 3 and 5 instead of the derivative 2x.
+    let forward = custom_jvp(|x: Sym| x * x, |x: Sym, t: Sym| (x * x, t * 3.0));
+    let reverse = custom_vjp(|x: Sym| x * x, |x: Sym| (x * x, x), |x: Sym, ct: Sym| ct * 5.0 + x * 0.0);
+    let x = || Tensor::from(2f64);
+    close(evaluate(&forward, x(), &Interp)?.item()?, 4.0);
+    close(evaluate(grad(&forward), x(), &Interp)?.item()?, 3.0);
+    close(evaluate(jvp(&forward), (x(), x()), &Interp)?.1.item()?, 6.0);
+    close(evaluate(grad(&reverse), x(), &Interp)?.item()?, 5.0);
+    let e = trace(jvp(&reverse), (spec(F64, []), spec(F64, []))).unwrap_err().to_string();
+    assert!(e.contains("custom vjp only"), "{e}");
+    let xs = || Tensor::from([1f64, 2.0, 3.0]);
+    assert_eq!(evaluate(vmap(grad(&forward)), xs(), &Interp)?.to_vec::<f64>()?, [3.0; 3]);
+    assert_eq!(evaluate(vmap(grad(&reverse)), xs(), &Interp)?.to_vec::<f64>()?, [5.0; 3]);
+    let sum = |x: Sym| vmap(&forward).call(x).sum(..);
+    assert_eq!(evaluate(grad(sum), xs(), &Interp)?.to_vec::<f64>()?, [3.0; 3]);
+    let sum = |x: Sym| vmap(&reverse).call(x).sum(..);
+    assert_eq!(evaluate(grad(sum), xs(), &Interp)?.to_vec::<f64>()?, [5.0; 3]);
+    // In a loop, and in one within another: 3³ and 5³.
+    let thrice = |x: Sym| fori_loop(3, x, |_, y| forward.call(y));
+    close(evaluate(grad(thrice), Tensor::from(1f64), &Interp)?.item()?, 27.0);
+    let thrice = |x: Sym| fori_loop(3, x, |_, y| reverse.call(y));
+    close(evaluate(grad(thrice), Tensor::from(1f64), &Interp)?.item()?, 125.0);
+    let inside = |x: Sym| checkpoint(|x: Sym| reverse.call(x).sin()).call(x);
+    close(evaluate(grad(inside), Tensor::from(1f64), &Interp)?.item()?, 5.0 * 1f64.cos());
+    // An argument that every row shares gets the sum over the rows.
+    let f = custom_vjp(
+        |x: Sym, w: Sym| x * w,
+        |x: Sym, w: Sym| (x * w, (x, w)),
+        |(x, w): (Sym, Sym), ct: Sym| (ct * w, ct * x * 10.0),
+    );
+    let sum = |x: Sym, w: Sym| vmap(&f).in_axes([Some(0), None]).call((x, w)).sum(..);
+    close(evaluate(grad(sum).wrt::<1>(), (xs(), x()), &Interp)?.item()?, 60.0);
+    Ok(())
+}
+
+#[test]
+fn rules_that_scan() -> Done {
+    // A rule whose tangent goes through a loop over values and tangents at once.
+    let power = |x: Sym| fori_loop(3, x.ones_like(), |_, y| y * x);
+    let f = custom_jvp(power, |x: Sym, t: Sym| jvp(power).call((x, t)));
+    close(evaluate(grad(&f), Tensor::from(2f64), &Interp)?.item()?, 12.0); // 3x²
+    close(evaluate(grad(grad(&f)), Tensor::from(2f64), &Interp)?.item()?, 12.0); // 6x
+    Ok(())
+}
+
+#[test]
+fn captured_values_have_no_rule() -> Done {
+    let f = |x: Sym, w: Sym| custom_jvp(|x: Sym| x * w, |x: Sym, t: Sym| (x * w, t * w)).call(x);
+    let args = (Tensor::from(2f64), Tensor::from(3f64));
+    close(evaluate(grad(f), args.clone(), &Interp)?.item()?, 3.0);
+    let e = evaluate(grad(f).wrt::<1>(), args, &Interp).unwrap_err().to_string();
+    assert!(e.contains("pass that value as an argument"), "{e}");
+    let f = |x: Sym, w: Sym| custom_vjp(|x: Sym| x * w, |x: Sym| (x * w, ()), |_: (), ct: Sym| ct * w).call(x);
+    let args = (Tensor::from(2f64), Tensor::from(3f64));
+    close(evaluate(grad(f), args.clone(), &Interp)?.item()?, 3.0);
+    let e = evaluate(grad(f).wrt::<1>(), args, &Interp).unwrap_err().to_string();
+    assert!(e.contains("pass that value as an argument"), "{e}");
+    Ok(())
+}
+
+#[test]
+fn saved_graphs_keep_their_rules() -> Done {
+    let program = |x: Sym| {
+        let a = custom_jvp(|x: Sym| x * x, |x: Sym, t: Sym| (x * x, t * 3.0)).call(x);
+        let b = custom_vjp(|x: Sym| x * x, |x: Sym| (x * x, ()), |_: (), ct: Sym| ct * 5.0).call(x);
+        (a + b + checkpoint(|x: Sym| x.sin()).call(x)).sum(..)
+    };
+    let graph = trace(program, spec(F64, [2]))?;
+    assert_eq!(Graph::parse(&graph.to_string())?.module(), graph.module());
+    let path = std::env::temp_dir().join(format!("evoxc-rules-{}.evoxcgraph", std::process::id()));
+    graph.save(&path)?;
+    let loaded = Graph::load(&path)?.typed::<Sym, Sym>()?;
+    std::fs::remove_file(&path).ok();
+    let x = Tensor::from([1f64, 2.0]);
+    let want = [8.0 + 1f64.cos(), 8.0 + 2f64.cos()];
+    for g in [&graph, &loaded] {
+        let slope = trace(grad(g), spec(F64, [2]))?;
+        let got = evaluate(&slope, x.clone(), &Interp)?.to_vec::<f64>()?;
+        got.iter().zip(want).for_each(|(a, b)| close(*a, b));
+        assert_eq!(Graph::parse(&slope.to_string())?.module(), slope.module());
+    }
+    Ok(())
+}
+
+#[test]
+fn rules_that_do_not_fit_are_refused() {
+    let f = custom_jvp(|x: Sym| x * x, |x: Sym, t: Sym| (x * x, t.sum(..)));
+    let e = trace(f, spec(F64, [2])).unwrap_err().to_string();
+    assert!(e.contains("custom_jvp") && e.contains("tensor<f64>") && e.contains("must be tensor<2xf64>"), "{e}");
+    let f = custom_vjp(|x: Sym| x.sum(..), |x: Sym| (x.sum(..), ()), |_: (), ct: Sym| ct);
+    let e = trace(f, spec(F64, [2])).unwrap_err().to_string();
+    assert!(e.contains("backward") && e.contains("must be tensor<2xf64>"), "{e}");
+}

@@ -368,7 +368,7 @@ ops! {
         WhileLoop "while_loop" ("init...") {} Control;
         #[doc = "Runs region `body` (carry..., slice of each xs...) -> (carry..., y...) along the leading axis of length `length`; gives the last carry and the stacked ys. The first `carry` operands are the initial carry."]
         Scan "scan" ("init...", "xs...") { carry: usize, length: Dim, reverse: bool } Control;
-        #[doc = "Calls a function of the module, f(args) -> results. Its rules are functions too: `jvp` (args, tangents of all args) -> (results, their tangents); `forward` (args) -> (results, residuals) with `vjp` (residuals, cotangents of all results) -> cotangents of args; `batch` takes and gives what f does with a leading axis each. The last `captures` args were captured: rules give no derivative for them. `remat` recomputes it in reverse mode."]
+        #[doc = "Calls a function of the module, f(args) -> results. Its rules are functions too: `jvp` (args, tangents) -> (results, their tangents); `forward` (args) -> (results, residuals) with `vjp` (residuals, cotangents of all results) -> cotangents; `batch` takes and gives what f does with a leading axis each. The last `captures` args were captured: rules take no tangents of them and give no cotangents. `remat` recomputes it in reverse mode."]
         Call "call" ("args...") { callee: FuncRef, jvp: Option<FuncRef>, forward: Option<FuncRef>, vjp: Option<FuncRef>, batch: Option<FuncRef>, captures: Option<usize>, remat: bool } Control;
         #[doc = "Uniform random bits of an unsigned dtype; the key's shape is batch + that of the algorithm, the result's is batch + shape."]
         RandomBits "random_bits" ("key") { algorithm: Algorithm, dtype: DType, shape: Shape } Random;

@@ -3,14 +3,15 @@
 //! A module that passes has at least one function; every value is defined once and before its uses, within its region;
 //! the types are those that [`infer`](crate::infer) gives; calls reach functions of the module and never come back;
 //! regions and calls together nest at most [`MAX_REGION_DEPTH`] deep; and every symbol of a function stands in its
-//! arguments' types, those of the entry so that its inputs tell their values. It never panics, whatever the module, and
-//! recurses into regions only.
+//! arguments' types, those of the entry so that its inputs tell their values. The rules of a call have signatures that
+//! fit its callee's (`verify/rules.rs`). It never panics, whatever the module, and recurses into regions only.
 
 use crate::infer::{check_shape, same};
 use crate::{Func, FuncRef, MAX_REGION_DEPTH, Module, Op, Prim, Region, RegionType, TensorType, Value, infer};
 use evoxc_core::{Dim, IrError, Loc, OpError, Result};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+mod rules;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -317,6 +318,9 @@ impl<'m> Verifier<'m> {
             let target = self.function(callee, &at)?;
             for rule in op.prim.functions().into_iter().skip(1) {
                 self.function(rule, &at)?;
+            }
+            if let Err(m) = rules::check(&op.prim, |f| self.module.func(&f.0)) {
+                return self.fail(&at, m);
             }
             self.calls.push(Call { callee: target, depth, index, loc: op.loc });
             if let Some(f) = self.module.funcs.get(target) {

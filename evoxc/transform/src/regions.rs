@@ -27,6 +27,11 @@ pub(crate) fn emit(prim: Prim, operands: &[Sym], regions: Vec<Region>) -> Result
     emitter::emit_regions(prim, operands, regions).ok_or_else(poisoned)
 }
 
+/// A call without rules.
+pub(crate) fn call(callee: FuncRef, remat: bool) -> Prim {
+    Prim::Call { callee, jvp: None, forward: None, vjp: None, batch: None, captures: None, remat }
+}
+
 /// The body of a function that a call names, as a closed region whose ops are to be walked.
 pub(crate) fn inlined(name: &FuncRef) -> Result<Region, OpError> {
     let f = emitter::function(name).ok_or_else(|| OpError::new("call", format!("there is no function @{}", name.0)))?;

@@ -1,5 +1,8 @@
 //! The transforms as values: what wraps a graph function and is one.
 
+pub(crate) mod checkpoint;
+pub(crate) mod custom;
+pub(crate) mod function;
 pub(crate) mod grad;
 pub(crate) mod jacobian;
 pub(crate) mod products;

@@ -80,7 +80,7 @@ fn again(walk: &mut Jvp, op: &Op, callee: &FuncRef, live: &[bool]) -> Result<(),
     let mut operands = walk.primals(&op.operands).to_vec();
     operands.extend(walk.tangents(&active).into_iter().flatten());
     operands.extend(outer);
-    let prim = plain(name, true);
+    let prim = regions::call(name, true);
     if split {
         emitter::replay(op, &mut walk.primal)?;
         let y = walk.primals(&op.results);
@@ -92,11 +92,6 @@ fn again(walk: &mut Jvp, op: &Op, callee: &FuncRef, live: &[bool]) -> Result<(),
         define(walk, op, live, y, t);
     }
     Ok(())
-}
-
-/// A call without rules.
-pub(crate) fn plain(callee: FuncRef, remat: bool) -> Prim {
-    Prim::Call { callee, jvp: None, forward: None, vjp: None, batch: None, captures: None, remat }
 }
 
 /// By a rule for forward mode. In [`Mode::Split`] the rule, which is linear in the tangents, is itself differentiated
@@ -138,16 +133,10 @@ fn by_vjp(walk: &mut Jvp, op: &Op, forward: &FuncRef, vjp: &FuncRef, own: usize)
     let results = emitter::types(&op.results);
     let region = regions::region("call", &types, |_| Ok(results.iter().map(zeros).collect::<Vec<Sym>>()))?;
     let (name, _) = emitter::outline(&format!("{}_tangent", vjp.0), region);
-    let Prim::Call { callee, .. } = plain(name, false) else { return Ok(()) };
-    let prim = Prim::Call {
-        callee,
-        jvp: None,
-        forward: None,
-        vjp: Some(vjp.clone()),
-        batch: None,
-        captures: None,
-        remat: false,
-    };
+    let mut prim = regions::call(name, false);
+    if let Prim::Call { vjp: rule, .. } = &mut prim {
+        *rule = Some(vjp.clone());
+    }
     let t = regions::emit(prim, &operands, vec![])?;
     for ((&r, &y), (&t, ty)) in op.results.iter().zip(y).zip(t.iter().zip(&results)) {
         walk.define(r, y, differentiable(ty.dtype).then_some(t));

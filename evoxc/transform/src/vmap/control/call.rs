@@ -62,15 +62,6 @@ fn inline(walk: &mut Vmap, op: &Op, callee: &FuncRef) -> Result<(), OpError> {
 /// The function's own rule for rows, which takes and gives them everywhere.
 fn by_batch(walk: &mut Vmap, op: &Op, batch: &FuncRef) -> Result<(), OpError> {
     let all = vec![true; op.operands.len()];
-    let prim = Prim::Call {
-        callee: batch.clone(),
-        jvp: None,
-        forward: None,
-        vjp: None,
-        batch: None,
-        captures: None,
-        remat: false,
-    };
     let Some(f) = emitter::function(batch) else {
         return Err(OpError::new("call", format!("there is no function @{}", batch.0)));
     };
@@ -83,7 +74,7 @@ fn by_batch(walk: &mut Vmap, op: &Op, batch: &FuncRef) -> Result<(), OpError> {
         )
         .remedy("map over as many rows as the rule takes, or take the rule off the call"));
     }
-    let results = regions::emit(prim, &get(walk, &op.operands, &all), vec![])?;
+    let results = regions::emit(regions::call(batch.clone(), false), &get(walk, &op.operands, &all), vec![])?;
     define(walk, &op.results, &results, &vec![true; op.results.len()]);
     Ok(())
 }
