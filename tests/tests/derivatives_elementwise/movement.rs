@@ -86,8 +86,8 @@ fn symbolic_extents_stay_symbolic() {
         ("outer", |x| x.expand_dims(1).dot(x.expand_dims(0))),
         ("reshape", |x| (x.expand_dims(1) * full(F64, [4], 1.5)).ravel()),
         ("interior", |x| {
-            let (n, zero) = (x.dim(0), tr::zeros(F64, []));
-            let prim = evoxc::ir::Prim::Pad { low: vec![n * 0 + 1], high: vec![n * 0 - 1], interior: vec![2] };
+            let (one, zero) = (Dim::constant(1), tr::zeros(F64, []));
+            let prim = evoxc::ir::Prim::Pad { low: vec![one], high: vec![-one], interior: vec![2] };
             tr::emitter::emit(prim, &[x, zero])
         }),
     ];
