@@ -198,6 +198,22 @@ fn symbolic_and_empty_shapes() {
 }
 
 #[test]
+fn a_symbolic_number_of_keys() {
+    for keys in keys() {
+        let many = batch(&keys);
+        let shape: Shape = std::iter::once(dim("K")).chain(keys[0].spec().shape.iter().copied()).collect();
+        for (name, f) in ALL {
+            let g = |k: Sym, p: Sym| f(k, Dim::constant(4), p);
+            let exe = build(g, (spec(many.dtype(), shape.clone()), p().spec()), &Interp);
+            let exe = exe.unwrap_or_else(|e| panic!("{name}: {e:?}"));
+            for (a, b) in exe.run((many.clone(), p())).unwrap().iter().zip(run(*f, &many, 4)) {
+                assert!(a.bit_eq(&b), "{name}: {a} and {b}");
+            }
+        }
+    }
+}
+
+#[test]
 fn no_keys() {
     for key in [Tensor::zeros(U64, [0]), Tensor::zeros(U32, [0, 2]), Tensor::zeros(U32, [0, 4])] {
         for (name, f) in ALL {
