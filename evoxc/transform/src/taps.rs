@@ -85,7 +85,7 @@ impl Taps {
     }
     /// The elements of x that the windows see: the axis becomes two, places and taps. `fill` where there is none.
     fn spread(&self, x: Sym, grid: Sym, inside: Option<Sym>, fill: impl Into<Scalar>) -> Sym {
-        let seen = x.take(self.elements(grid), self.axis);
+        let seen = self.roomy(x).take(self.elements(grid), self.axis);
         match inside {
             Some(m) => {
                 let shape = seen.shape();
@@ -94,6 +94,17 @@ impl Taps {
             }
             None => seen,
         }
+    }
+    /// x, with an element more on an axis that may turn out to have none, which windows over padding cannot read.
+    fn roomy(&self, x: Sym) -> Sym {
+        if !self.gaps || self.n.lower_bound().is_some_and(|n| n > 0) {
+            return x;
+        }
+        let low = vec![Dim::constant(0); x.rank()];
+        let mut high = low.clone();
+        high[self.axis] = Dim::constant(1);
+        let interior = vec![0; low.len()];
+        emitter::emit(Prim::Pad { low, high, interior }, &[x, evoxc_trace::zeros(x.dtype(), [])])
     }
     fn mask(&self, grid: Sym) -> Option<Sym> {
         self.gaps.then(|| self.inside(grid))
@@ -140,7 +151,7 @@ pub(crate) fn selected(x: Sym, t: Sym, w: &Window, places: &[Dim], select: Selec
             let first = taps.along(emitter::emit(Prim::Argmax { axis: 1 }, &[inside]), tap);
             tap = taps.inside(taps.positions(place, tap)).select(tap, first);
         }
-        t = t.take_along_axis(taps.elements(taps.positions(place, tap)), taps.axis);
+        t = taps.roomy(t).take_along_axis(taps.elements(taps.positions(place, tap)), taps.axis);
         if let Some(inside) = inside.filter(|_| taps.empty) {
             let any = emitter::emit(Prim::Reduce { op: Reducer::Or, axes: vec![1] }, &[inside]);
             t = taps.along(any, t).select(t, 0);

@@ -21,7 +21,8 @@ pub(super) fn sort(walk: &mut Jvp, op: &Op, axis: usize) -> Result<(), OpError> 
     let Some(sorted) = emitter::emit_regions(op.prim.clone(), &operands, regions) else { return Ok(()) };
     let Some((&order, values)) = sorted.split_last() else { return Ok(()) };
     for ((v, x), &y) in op.results.iter().zip(&op.operands).zip(values) {
-        let t = walk.tangent.get(x).map(|t| t.take_along_axis(order, axis));
+        // There is nothing to take of an axis without elements.
+        let t = walk.tangent.get(x).map(|&t| if shape[axis] == 0 { t } else { t.take_along_axis(order, axis) });
         walk.define(*v, y, t);
     }
     Ok(())
