@@ -105,7 +105,7 @@ fn gather_reads_clamped_and_gives_back_there() -> Result {
 }
 
 /// Scatters rows of one element, and windows of two axes, of which some are in part out of bounds.
-fn scatters() -> [fn(ScatterOp, bool, Sym, Sym) -> Sym; 2] {
+fn scatters() -> [fn(ScatterOp, bool, Sym, Sym) -> Sym; 3] {
     [
         |op, unique, x, u| {
             let dims = ScatterDims {
@@ -130,6 +130,21 @@ fn scatters() -> [fn(ScatterOp, bool, Sym, Sym) -> Sym; 2] {
                 index_vector: 1,
             };
             let at = if unique { [[1i32, 0], [3, 2]] } else { [[1i32, 2], [2, 3]] };
+            emit(Prim::Scatter { op, dims, sorted: false, unique }, &[x, constant(&Tensor::from(at)), u])
+        },
+        // Batched rows, components along axis 0 of the indices.
+        |op, unique, x, u| {
+            let dims = ScatterDims {
+                update_window: vec![2],
+                inserted: vec![1],
+                operand_batching: vec![0],
+                indices_batching: vec![1],
+                scatter_map: vec![2, 1],
+                index_vector: 0,
+            };
+            let at =
+                if unique { [[[0i64, 1], [0, 3]], [[1, 2], [4, 0]]] } else { [[[0i64, 0], [1, 3]], [[1, 1], [4, 0]]] };
+            let (x, u) = (x.reshape([2, 2, 5]), u.reshape([2, 2, 3]));
             emit(Prim::Scatter { op, dims, sorted: false, unique }, &[x, constant(&Tensor::from(at)), u])
         },
     ]
@@ -165,6 +180,28 @@ fn constant_of(t: &Tensor) -> impl Fn() -> Sym + Copy + 'static {
 
 fn rows(op: ScatterOp, at: &'static [i32]) -> impl Fn(Sym, Sym) -> Sym + Copy {
     move |x: Sym, u: Sym| x.scatter_rows(op, ints(at), u)
+}
+
+#[test]
+fn complex_numbers_move_alike() -> Result {
+    let x = random(&[2, 32], 3);
+    for op in [ScatterOp::Add, ScatterOp::Set, ScatterOp::Mul, ScatterOp::Min, ScatterOp::Max] {
+        for f in scatters() {
+            let both = move |z: Sym| {
+                let (x, u) = (z.slice_axis(0, 0, 20), z.slice_axis(0, 20, 32));
+                f(op, false, x.reshape([4, 5]), u.reshape([2, 2, 3]))
+            };
+            check(complex(both), &x)?;
+        }
+    }
+    let w: &'static Window = Box::leak(Box::new(window([2, 3], [1, 2], [(1, 0), (0, 2)])));
+    for op in [Reducer::Sum, Reducer::Prod] {
+        let f = move |x: Sym| emit(Prim::ReduceWindow { op, window: w.clone() }, &[x.reshape([4, 8])]);
+        check(complex(f), &x)?;
+        check_second(complex(f), &x)?;
+    }
+    check(complex(|x: Sym| x.take(ints(&[3, 1, 1, 99]), 0)), &x)?;
+    check(complex(|x: Sym| sort(&[x.real(), x], &[true])[1]), &x)
 }
 
 #[test]

@@ -51,7 +51,9 @@ pub(super) fn scatter_set(site: &Site, dims: &ScatterDims, unique: bool) -> Resu
     }
     let places = Places::new(&x.shape, indices, &u.shape, dims);
     let mut to_u = places.read(ct, 0);
-    if !unique {
+    let windows = (0..u.rank()).filter(|a| !dims.update_window.contains(a)).map(|a| u.shape[a]);
+    let single = windows.fold(Dim::constant(1), |n, d| n * d) == 1;
+    if !unique && !single {
         let size = u.shape.size();
         let dtype = if size.as_i64().is_some_and(|n| n <= i32::MAX.into()) { I32 } else { I64 };
         let own = iota(dtype, [size], 0).reshape(&u.shape);
