@@ -28,7 +28,7 @@ impl Rng {
 
 impl Expr {
     fn random(rng: &mut Rng, depth: usize) -> Expr {
-        let mut sub = |rng: &mut Rng| Box::new(Expr::random(rng, depth - 1));
+        let sub = |rng: &mut Rng| Box::new(Expr::random(rng, depth - 1));
         match if depth == 0 { rng.below(2) } else { rng.below(5) } {
             0 => Expr::X,
             1 => Expr::One,

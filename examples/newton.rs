@@ -23,7 +23,7 @@ fn main() -> evoxc::Result<()> {
     let graph = trace(newton, spec(F64, [4]))?.simplify();
     println!("one step of Newton's method is a graph of {} ops", graph.ops().len());
     let exe = graph.lower(&Interp)?.compile()?.load(Device::cpu())?;
-    let mut x = Tensor::from([-1.2f64, 1.0, -0.5, 0.8]);
+    let mut x = Tensor::from([1.5f64, 2.0, 3.0, 8.0]);
     for step in 0..50 {
         let (next, value) = exe.run(x)?;
         let value = value.item::<f64>()?;
