@@ -63,7 +63,9 @@ pub(super) fn repeat_rows(xs: &[Sym], mask: Sym, size: Dim) -> Vec<Sym> {
     if xs.is_empty() || size.as_i64().is_some_and(|n| n < 2) {
         return xs.to_vec();
     }
-    let first = emitter::emit(Prim::Argmax { axis: 0 }, &[mask.cast(I32)]);
+    // The first row of the mask, or one out of range, which a slice clamps. (An argmax of no rows is an error.)
+    let number = emitter::emit(Prim::Iota { dtype: I32, shape: [size].into_iter().collect(), axis: 0 }, &[]);
+    let first = mask.select(number, i32::MAX).min(0);
     xs.iter().map(|&x| row(x, first, size).map_or(x, |r| choose(mask, x, r))).collect()
 }
 
@@ -72,7 +74,7 @@ fn row(x: Sym, index: Sym, size: Dim) -> Option<Sym> {
     let ty = emitter::type_of(x)?;
     let rank = ty.rank();
     // Rows of a symbolic number may be none; then there is none to slice.
-    let source = if size.as_i64().is_some() {
+    let source = if size.as_i64().is_some() || size.lower_bound().is_some_and(|n| n > 0) {
         x
     } else {
         let (mut high, none) = (vec![Dim::constant(0); rank], vec![Dim::constant(0); rank]);
