@@ -245,3 +245,27 @@ fn symbols_that_turn_out_to_be_zero() -> Result {
     assert!(bad.is_empty(), "{bad:#?}");
     Ok(())
 }
+
+/// Hessians are symmetric, forward over reverse mode is reverse over reverse, and recomputation changes nothing.
+#[test]
+fn nested_transforms() -> Result {
+    let v = || matrix(5);
+    let u = Tensor::from_vec((0..20).map(|i| (i as f64 * 0.7).cos()).collect(), [5, 4])?;
+    let inner = |a: &Tensor, b: &Tensor| -> Result<f64> {
+        Ok(a.as_slice::<f64>()?.iter().zip(b.as_slice::<f64>()?).map(|(a, b)| a * b).sum())
+    };
+    for (name, f) in functions() {
+        let along = |f: fn(Sym) -> Sym, v: Tensor| evaluate(jvp(grad(f)), (matrix(5), v), &Interp);
+        let (first, hv) = along(f, v())?;
+        let (_, hu) = along(f, u.clone())?;
+        let (a, b) = (inner(&u, &hv)?, inner(&v(), &hu)?);
+        assert!((a - b).abs() <= 1e-9 * (1.0 + a.abs()), "{name}: {a} {b}");
+        near(name, &evaluate(vjp(grad(f)), (matrix(5), v()), &Interp)?, &hv, 1e-9)?;
+        near(name, &evaluate(grad(checkpoint(f)), matrix(5), &Interp)?, &first, 1e-12)?;
+        near(name, &evaluate(vjp(grad(checkpoint(f))), (matrix(5), v()), &Interp)?, &hv, 1e-9)?;
+        let rows = |t: Tensor| Tensor::from_vec([t.to_vec::<f64>()?, t.to_vec::<f64>()?].concat(), [2, 5, 4]);
+        let both = evaluate(vmap(jvp(grad(f))), (rows(matrix(5))?, rows(v())?), &Interp)?.1;
+        near(name, &both, &rows(hv)?, 1e-9)?;
+    }
+    Ok(())
+}
