@@ -235,7 +235,7 @@ fn long_permutations_of_symbolic_length() -> evoxc::Result<()> {
         assert!(got.bit_eq(&want), "{n}");
         let mut sorted = got.to_vec::<i32>()?;
         sorted.sort_unstable();
-        assert!(sorted.into_iter().eq(0..n as i32));
+        assert!(sorted.into_iter().eq(0..n));
     }
     Ok(())
 }
