@@ -45,11 +45,11 @@ pub fn each(kind: &str, mut check: impl FnMut(&Case) -> Result<(), String>) -> V
 
 /// Print cases: prints each program after `change` and compares the print with the expected one, or, where the case
 /// holds none, with the program itself.
-fn prints(kind: &str, change: impl Fn(Module) -> Result<Module, String>) -> Vec<String> {
+pub fn prints(kind: &str, change: impl Fn(&Case, Module) -> Result<Module, String>) -> Vec<String> {
     let print = |case: &Case| -> Result<String, String> {
         let module = Module::parse(&case.program).map_err(|e| e.to_string())?;
         module.verify().map_err(|e| e.to_string())?;
-        let module = change(module)?;
+        let module = change(case, module)?;
         let text = module.to_string();
         let again = Module::parse(&text).map_err(|e| format!("the print does not parse: {e}\n{text}"))?;
         again.verify().map_err(|e| format!("the print does not verify: {e}\n{text}"))?;
@@ -111,7 +111,7 @@ fn rewritten(file: &Path, print: &dyn Fn(&Case) -> Result<String, String>) -> Re
 
 /// `roundtrip`: a program prints as it stands, or as the lines after `// ---- printed`; the print parses back.
 pub fn roundtrip() -> Vec<String> {
-    prints("roundtrip", Ok)
+    prints("roundtrip", |_, m| Ok(m))
 }
 
 /// `grad`, `jvp`, `vmap`: what a transform of a program is (of its first argument; of all of them, by rows), simplified:
@@ -151,7 +151,7 @@ pub fn transformed() -> Vec<String> {
 
 /// `simplify`: a program simplifies to the lines after `// ---- simplified`.
 pub fn simplified() -> Vec<String> {
-    prints("simplify", |m| {
+    prints("simplify", |_, m| {
         let simple = simplify(&m);
         simple.verify().map_err(|e| format!("the simplified module does not verify: {e}\n{simple}"))?;
         Ok(simple)

@@ -4,5 +4,6 @@ mod api;
 mod cases;
 mod loops;
 mod ops;
+mod prints;
 mod programs;
 mod rows;
