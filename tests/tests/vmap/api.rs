@@ -1,6 +1,8 @@
 //! What users see of vmap: axes, what stays unbatched, nesting, messages.
 
 use evoxc::prelude::*;
+use evoxc_core::Dim;
+use evoxc_ir::Prim;
 
 fn names<I, O>(g: &Graph<I, O>) -> Vec<String> {
     g.ops().iter().map(|op| op.prim.name()).collect()
@@ -129,6 +131,27 @@ fn rows_may_be_a_symbol_or_none() -> evoxc::Result<()> {
         assert_eq!(y.shape(), [n, 2]);
         assert!(y.to_vec::<f32>()?.iter().all(|&v| v == 4f32.tanh()));
     }
+    Ok(())
+}
+
+#[test]
+fn per_sample_gradients() -> evoxc::Result<()> {
+    let loss = |x: Sym, y: Sym, w: Sym| {
+        let d = x.dot(w).tanh() - y;
+        (d * d).mean(..)
+    };
+    let specs = |b: Dim| (spec(F32, (b, 4, 8)), spec(F32, (b, 4, 4)), spec(F32, [8, 4]));
+    let f = vmap(grad(loss).wrt::<2>()).in_axes([Some(0), Some(0), None]);
+    let g = trace(&f, specs(Dim::constant(8)))?;
+    assert_eq!(g.output_specs(), [spec(F32, [8, 8, 4])]);
+    let g = trace(&f, specs(dim("B")))?;
+    assert_eq!(g.output_specs(), [spec(F32, (dim("B"), 8, 4))]);
+    // The weights are the same for every row.
+    let repeated = g.ops().iter().any(|op| match &op.prim {
+        Prim::BroadcastInDim { .. } => op.operands.iter().any(|v| v.index() == 2),
+        _ => false,
+    });
+    assert!(!repeated, "{g}");
     Ok(())
 }
 

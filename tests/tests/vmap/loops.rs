@@ -97,13 +97,18 @@ pub fn check(interp: &AnyBackend, module: &Module, inputs: &[Tensor], size: Dim)
     patterns(inputs.len()).iter().try_for_each(|p| check_pattern(interp, module, inputs, p, size).map(drop))
 }
 
-/// Checks the module that is mapped over all arguments already, mapped over all and over the last: two vmaps, one in
-/// the other.
-pub fn check_nested(interp: &AnyBackend, module: &Module, inputs: &[Tensor], size: Dim) -> Result<(), String> {
+/// Checks all arguments mapped, and the last alone.
+pub fn check_some(interp: &AnyBackend, module: &Module, inputs: &[Tensor], size: Dim) -> Result<(), String> {
     let n = inputs.len();
-    let all = vec![true; n];
+    let last: Vec<bool> = (0..n).map(|i| i + 1 == n).collect();
+    let patterns = if n == 1 { vec![last] } else { vec![vec![true; n], last] };
+    patterns.iter().try_for_each(|p| check_pattern(interp, module, inputs, p, size).map(drop))
+}
+
+/// [`check_some`] of the module that is mapped over all arguments already: two vmaps, one in the other.
+pub fn check_nested(interp: &AnyBackend, module: &Module, inputs: &[Tensor], size: Dim) -> Result<(), String> {
+    let all = vec![true; inputs.len()];
     let once = mapped(module, &all, Dim::constant(ROWS as i64))?;
     let (stacked, _) = make_rows(inputs, &all);
-    let last: Vec<bool> = (0..n).map(|i| i + 1 == n).collect();
-    [&all, &last].into_iter().try_for_each(|p| check_pattern(interp, &once, &stacked, p, size).map(drop))
+    check_some(interp, &once, &stacked, size)
 }
