@@ -4,7 +4,7 @@
 use crate::case::{self, Case, files, read};
 use crate::run::{Failure, execute, judge, load, same_bits};
 use evoxc::{Dyn, Graph, TensorSpec, TreeDef, dim, grad, jvp, spec, trace, vmap};
-use evoxc_core::{Error, Tensor};
+use evoxc_core::{Dim, Error, Tensor};
 use evoxc_ir::{Literal, Module, Op, Prim, Value, simplify};
 use evoxc_stage::{AnyBackend, Backend};
 use std::collections::BTreeSet;
@@ -45,7 +45,7 @@ pub fn each(kind: &str, mut check: impl FnMut(&Case) -> Result<(), String>) -> V
 
 /// Print cases: prints each program after `change` and compares the print with the expected one, or, where the case
 /// holds none, with the program itself.
-pub fn prints(kind: &str, change: impl Fn(&Case, Module) -> Result<Module, String>) -> Vec<String> {
+fn prints(kind: &str, change: impl Fn(&Case, Module) -> Result<Module, String>) -> Vec<String> {
     let print = |case: &Case| -> Result<String, String> {
         let module = Module::parse(&case.program).map_err(|e| e.to_string())?;
         module.verify().map_err(|e| e.to_string())?;
@@ -114,8 +114,9 @@ pub fn roundtrip() -> Vec<String> {
     prints("roundtrip", |_, m| Ok(m))
 }
 
-/// `grad`, `jvp`, `vmap`: what a transform of a program is (of its first argument; of all of them, by rows), simplified:
-/// the lines after `// ---- grad` and so on.
+/// `grad`, `jvp`, `vmap`: what a transform of a program is (of its first argument; of all of them; by rows), simplified:
+/// the lines after `// ---- grad` and so on. For vmap `// axes: 0, none` says which arguments are mapped, by default all,
+/// and `// rows: 3` how many rows there are, by default a symbol.
 pub fn transformed() -> Vec<String> {
     // Without locations: the programs have none of their own.
     fn bare(r: &mut evoxc_ir::Region) {
@@ -130,21 +131,31 @@ pub fn transformed() -> Vec<String> {
         Ok(module)
     };
     let graph = |m: Module| Graph::from_module(m).map_err(|e| e.to_string());
-    let mut failures = prints("grad", |m| {
+    let mut failures = prints("grad", |_, m| {
         let g = graph(m)?;
         simple(trace(grad(&g), g.specs()).map(Graph::erase))
     });
-    failures.extend(prints("jvp", |m| {
+    failures.extend(prints("jvp", |_, m| {
         let g = graph(m)?;
         simple(trace(jvp(&g), (g.specs(), g.specs())).map(Graph::erase))
     }));
-    failures.extend(prints("vmap", |m| {
+    failures.extend(prints("vmap", |case, m| {
         let g = graph(m)?;
+        let specs = g.input_specs();
+        let mapped: Vec<bool> = match case.header("axes").first() {
+            Some(axes) => axes.split(',').map(|a| a.trim() != "none").collect(),
+            None => vec![true; specs.len()],
+        };
+        let size = match case.header("rows").first() {
+            Some(n) => Dim::constant(n.parse().map_err(|e| format!("rows: {e}"))?),
+            None => dim("B"),
+        };
         let def = |n| if n == 1 { TreeDef::leaf() } else { TreeDef::leaves_tuple(n) };
-        let row = |t: TensorSpec| spec(t.dtype, [dim("B")].iter().chain(&t.shape).copied().collect::<Vec<_>>());
-        let rows: Vec<TensorSpec> = g.input_specs().into_iter().map(row).collect();
+        let row = |t: TensorSpec| spec(t.dtype, [size].iter().chain(&t.shape).copied().collect::<Vec<_>>());
+        let rows = specs.into_iter().zip(&mapped).map(|(t, &m)| if m { row(t) } else { t }).collect::<Vec<_>>();
         let rows: Dyn<TensorSpec> = def(rows.len()).unflatten(rows).map_err(|e| e.to_string())?;
-        simple(trace(vmap(&g), rows).map(Graph::erase))
+        let axes: Vec<Option<i64>> = mapped.into_iter().map(|m| m.then_some(0)).collect();
+        simple(trace(vmap(&g).in_axes(axes), rows).map(Graph::erase))
     }));
     failures
 }

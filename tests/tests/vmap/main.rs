@@ -4,6 +4,5 @@ mod api;
 mod cases;
 mod loops;
 mod ops;
-mod prints;
 mod programs;
 mod rows;
