@@ -320,4 +320,109 @@ func @sort_by(%x: tensor<5xf64>, %y: tensor<5xf64>) -> (tensor<5xf64>, tensor<5x
   }
   return %r, %s
 }
+// -----
+// call: any; any
+func @call_jvp(%x: tensor<2xf64>, %y: tensor<2xf64>) -> tensor<2xf64> {
+  %s = evoxc.call(%x, %y) {callee = @f, jvp = @f_jvp} : tensor<2xf64>
+  %t = evoxc.mul(%s, %x) : tensor<2xf64>
+  return %t
+}
+func @f(%a: tensor<2xf64>, %b: tensor<2xf64>) -> tensor<2xf64> {
+  %s = evoxc.sin(%a) : tensor<2xf64>
+  %m = evoxc.mul(%s, %b) : tensor<2xf64>
+  return %m
+}
+func @f_jvp(%a: tensor<2xf64>, %b: tensor<2xf64>, %ta: tensor<2xf64>, %tb: tensor<2xf64>) -> (tensor<2xf64>, tensor<2xf64>) {
+  %s = evoxc.sin(%a) : tensor<2xf64>
+  %c = evoxc.cos(%a) : tensor<2xf64>
+  %m = evoxc.mul(%s, %b) : tensor<2xf64>
+  %cb = evoxc.mul(%c, %b) : tensor<2xf64>
+  %u = evoxc.mul(%cb, %ta) : tensor<2xf64>
+  %v = evoxc.mul(%s, %tb) : tensor<2xf64>
+  %t = evoxc.add(%u, %v) : tensor<2xf64>
+  return %m, %t
+}
+// -----
+// call: any; any
+func @call_batch(%x: tensor<2xf64>, %y: tensor<2xf64>) -> tensor<2xf64> {
+  %s = evoxc.call(%x, %y) {callee = @f, remat = true} : tensor<2xf64>
+  %t = evoxc.scan(%s) {carry = 1, length = 2} : tensor<2xf64> {
+    body(%a: tensor<2xf64>) {
+      %b = evoxc.call(%a, %y) {callee = @f} : tensor<2xf64>
+      yield %b
+    }
+  }
+  return %t
+}
+func @f(%a: tensor<2xf64>, %b: tensor<2xf64>) -> tensor<2xf64> {
+  %s = evoxc.sin(%a) : tensor<2xf64>
+  %m = evoxc.mul(%s, %b) : tensor<2xf64>
+  return %m
+}
+// -----
+// while_loop: 0..3; any; any
+func @while_in_scan(%n: tensor<i32>, %x: tensor<f64>, %w: tensor<2xf64>) -> (tensor<f64>, tensor<2xf64>) {
+  %r, %ys = evoxc.scan(%x, %w) {carry = 1, length = 2} : tensor<f64>, tensor<2xf64> {
+    body(%c: tensor<f64>, %v: tensor<f64>) {
+      %zero = evoxc.constant() {value = dense<0> : tensor<i32>} : tensor<i32>
+      %i, %y = evoxc.while_loop(%zero, %c) : tensor<i32>, tensor<f64> {
+        cond(%a: tensor<i32>, %b: tensor<f64>) {
+          %p = evoxc.compare(%a, %n) {direction = lt, order = ieee} : tensor<bool>
+          yield %p
+        }
+        body(%a: tensor<i32>, %b: tensor<f64>) {
+          %one = evoxc.constant() {value = dense<1> : tensor<i32>} : tensor<i32>
+          %k = evoxc.add(%a, %one) : tensor<i32>
+          %m = evoxc.mul(%b, %v) : tensor<f64>
+          %d = evoxc.cos(%m) : tensor<f64>
+          yield %k, %d
+        }
+      }
+      yield %y, %y
+    }
+  }
+  return %r, %ys
+}
+// -----
+// while_loop: any; any
+func @while_pair(%x: tensor<2xf64>, %y: tensor<f64>) -> (tensor<2xf64>, tensor<f64>, tensor<f64>) {
+  %ten = evoxc.constant() {value = dense<3.0> : tensor<f64>} : tensor<f64>
+  %half = evoxc.constant() {value = dense<0.7> : tensor<f64>} : tensor<f64>
+  %a, %b, %c = evoxc.while_loop(%x, %y, %half) : tensor<2xf64>, tensor<f64>, tensor<f64> {
+    cond(%a: tensor<2xf64>, %b: tensor<f64>, %c: tensor<f64>) {
+      %p = evoxc.compare(%c, %ten) {direction = lt, order = ieee} : tensor<bool>
+      yield %p
+    }
+    body(%a: tensor<2xf64>, %b: tensor<f64>, %c: tensor<f64>) {
+      %s = evoxc.sin(%a) : tensor<2xf64>
+      %r = evoxc.reduce_sum(%s) {axes = [0]} : tensor<f64>
+      %d = evoxc.mul(%r, %y) : tensor<f64>
+      %e = evoxc.add(%c, %half) : tensor<f64>
+      yield %s, %d, %e
+    }
+  }
+  return %a, %b, %c
+}
+// -----
+// cond: any; any
+func @cond_safe(%x: tensor<2xf64>, %y: tensor<f64>) -> tensor<2xf64> {
+  %z = evoxc.constant() {value = dense<0.0> : tensor<f64>} : tensor<f64>
+  %p = evoxc.compare(%y, %z) {direction = gt, order = ieee} : tensor<bool>
+  %r = evoxc.cond(%p) : tensor<2xf64> {
+    then() {
+      %l = evoxc.log(%y) : tensor<f64>
+      %b = evoxc.broadcast_in_dim(%l) {shape = [2], dims = []} : tensor<2xf64>
+      %m = evoxc.mul(%b, %x) : tensor<2xf64>
+      yield %m
+    }
+    else() {
+      %n = evoxc.neg(%y) : tensor<f64>
+      %s = evoxc.sqrt(%n) : tensor<f64>
+      %b = evoxc.broadcast_in_dim(%s) {shape = [2], dims = []} : tensor<2xf64>
+      %m = evoxc.mul(%b, %x) : tensor<2xf64>
+      yield %m
+    }
+  }
+  return %r
+}
 ";
