@@ -307,3 +307,48 @@ fn integers_have_no_gradient_but_do_no_harm() -> evoxc::Result<()> {
     assert_eq!(k.to_vec::<i32>()?, [0, 0, 0]);
     Ok(())
 }
+
+#[test]
+fn jacobians_and_hessians() -> evoxc::Result<()> {
+    let f = |x: Sym| x.sin() * x.sum(..);
+    let x = || Tensor::from([0.5, 1.0, 2.0]);
+    let (values, sum) = ([0.5f64, 1.0, 2.0], 3.5);
+    // ∂ᵢ(sin xⱼ · s) = δᵢⱼ cos xⱼ · s + sin xⱼ
+    let entry = |j: usize, i: usize| values[j].sin() + if i == j { values[j].cos() * sum } else { 0.0 };
+    let want: Vec<f64> = (0..9).map(|k| entry(k / 3, k % 3)).collect();
+    for j in [evaluate(jacfwd(f), x(), &Interp)?, evaluate(jacrev(f), x(), &Interp)?] {
+        assert_eq!(j.shape(), [3, 3]);
+        near(&j, &want);
+    }
+    let cubes = |x: Sym, k: Sym| (x * x * x).sum(..) * k;
+    let h = evaluate(hessian(cubes), (x(), Tensor::from(2.0)), &Interp)?;
+    near(&h, &[6.0, 0.0, 0.0, 0.0, 12.0, 0.0, 0.0, 0.0, 24.0]); // 2·6x on the diagonal
+    let shapes = trace(hessian(|w: Sym| (w * w).sum(..).exp()), spec(F32, [2, 3]))?;
+    assert_eq!(shapes.output_specs(), [spec(F32, [2, 3, 2, 3])]);
+    // Inside a defn, as `hessian(|w| loss(x, y, w)).call(w).reshape([-1, 4]).t()`.
+    #[defn]
+    fn flat(x: Sym, y: Sym, w: Sym) -> Sym {
+        hessian(|w: Sym| loss(x, y, w)).call(w).reshape([-1, 4]).t()
+    }
+    let specs = (spec(F32, [4, 2]), spec(F32, [4, 2]), spec(F32, [2, 2]));
+    assert_eq!(trace(flat, specs)?.output_specs(), [spec(F32, [4, 4])]);
+    let e = trace(hessian(layer), (Layer { w: spec(F32, [3, 2]), b: None }, spec(F32, [4, 3]))).unwrap_err();
+    assert!(matches!(e, evoxc::Error::Transform(_)) && e.to_string().contains("tree"), "{e}");
+    Ok(())
+}
+
+#[test]
+fn checkpoints_change_no_value() -> evoxc::Result<()> {
+    let (x, y, w) = (tensor(&[4, 3], 0.0), tensor(&[4, 2], 1.0), tensor(&[3, 2], 2.0));
+    let args = || (x.clone(), y.clone(), w.clone());
+    let plain = evaluate(grad(loss).wrt::<2>(), args(), &Interp)?;
+    assert!(evaluate(grad(checkpoint(loss)).wrt::<2>(), args(), &Interp)?.bit_eq(&plain));
+    let inside = |x: Sym, y: Sym, w: Sym| grad(|w: Sym| checkpoint(loss).call((x, y, w))).call(w);
+    assert!(evaluate(inside, args(), &Interp)?.bit_eq(&plain));
+    // It survives in the text of the graph.
+    let g = trace(checkpoint(loss), (x.spec(), y.spec(), w.spec()))?;
+    assert!(g.to_string().contains("remat = true"), "{g}");
+    let again = Graph::parse(&g.to_string())?.typed::<(Sym, Sym, Sym), Sym>()?;
+    assert!(evaluate(grad(again).wrt::<2>(), args(), &Interp)?.bit_eq(&plain));
+    Ok(())
+}

@@ -2,7 +2,7 @@
 //! equals what its outermost transform means of the function inside: differences, or a loop. The functions inside are
 //! sequences too, so by induction every level is right; the innermost values are checked against formulas.
 
-use evoxc::{Sym, grad, jvp, trace, vjp, vmap};
+use evoxc::{Sym, checkpoint, grad, jvp, trace, vjp, vmap};
 use evoxc_core::{Dim, Tensor, TensorSpec, spec};
 use evoxc_tests::laws::host::{near, stack, tensor};
 use evoxc_tests::laws::program::{Program, flat};
@@ -17,8 +17,9 @@ enum Transform {
     Jvp,
     Vjp,
     Vmap,
+    Checkpoint,
 }
-const ALL: [Transform; 4] = [Transform::Grad, Transform::Jvp, Transform::Vjp, Transform::Vmap];
+const ALL: [Transform; 5] = [Transform::Grad, Transform::Jvp, Transform::Vjp, Transform::Vmap, Transform::Checkpoint];
 
 type Call = Rc<dyn Fn(Vec<Sym>) -> Vec<Sym>>;
 
@@ -86,6 +87,9 @@ impl Function {
                 };
                 Function::new(move |x| vmap(&apply).call(x), rows(&self.inputs), rows(&self.outputs))
             }
+            Transform::Checkpoint => {
+                Function::new(move |x| checkpoint(&apply).call(x), self.inputs.clone(), self.outputs.clone())
+            }
         }
     }
 }
@@ -128,6 +132,7 @@ fn meaning(t: Transform, f: &Function, x: &[Tensor]) -> Result<Vec<Tensor>, Stri
             };
             (0..n).map(of).collect()
         }
+        Transform::Checkpoint => f.program()?.run(x),
         Transform::Vmap => {
             let f = f.program()?;
             let row = |r: usize| f.run(&x.iter().map(|x| host::row(x, r)).collect::<Vec<_>>());
@@ -160,7 +165,7 @@ fn nest(f: &Function, name: &str, depth: usize, failures: &mut Vec<String>) -> u
 #[track_caller]
 fn every_order(f: Function) {
     let mut failures = vec![];
-    assert_eq!(nest(&f, "f", 3, &mut failures), 4 + 16 + 64);
+    assert_eq!(nest(&f, "f", 3, &mut failures), 5 + 25 + 125);
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
 
