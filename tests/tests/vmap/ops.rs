@@ -5,8 +5,8 @@ use crate::loops::{ROWS, check, interp};
 use evoxc::prelude::*;
 use evoxc_core::{Dim, Shape};
 use evoxc_ir::{
-    Algorithm, AxisPair, ConvLayout, Flag, Func, GatherDims, LinTranspose, Module, Op, Padding, Prim, ScatterDims,
-    ScatterOp, SortKeys, TensorType, Window, infer,
+    Algorithm, AxisPair, ConvLayout, CumOp, Flag, Func, GatherDims, LinTranspose, Module, Op, Padding, Prim, Reducer,
+    ScatterDims, ScatterOp, SortKeys, TensorType, Window, infer,
 };
 use evoxc_tests::random_graph::{Rng, tensor};
 
@@ -226,6 +226,43 @@ fn dynamic_slices() {
         let starts = x.iter().map(|_| of(dtype, &[]));
         (Prim::DynamicUpdateSlice {}, [of(I32, &x), of(I32, &update)].into_iter().chain(starts).collect())
     });
+}
+
+/// Sums are long enough to be cut into blocks, which must not move with the rows: the same bits.
+#[test]
+fn long_reductions() {
+    sweep(40, |rng| {
+        let x: Vec<usize> = (0..1 + rng.below(3)).map(|_| rng.pick(&[2, 3, 17, 150])).collect();
+        let axes: Vec<usize> = (0..x.len()).filter(|_| rng.once_in(2)).collect();
+        let op = rng.pick(&[Reducer::Sum, Reducer::Prod, Reducer::Max]);
+        (Prim::Reduce { op, axes }, vec![of(rng.pick(&[F32, F16, C64]), &x)])
+    });
+    sweep(20, |rng| {
+        let x: Vec<usize> = (0..1 + rng.below(2)).map(|_| rng.pick(&[3, 17, 150])).collect();
+        let (axis, reverse) = (rng.below(x.len()), rng.once_in(2));
+        (Prim::Cumulative { op: rng.pick(CumOp::ALL), axis, reverse }, vec![of(F32, &x)])
+    });
+}
+
+/// Contractions beyond the smallest sizes, within their tolerance.
+#[test]
+fn larger_contractions() {
+    let finite = |f: fn(Sym, Sym) -> Sym, a: &[usize], b: &[usize]| {
+        let interp = interp();
+        let g = trace(f, (of(F32, a), of(F32, b))).expect("it is well typed");
+        let mut rng = Rng::new(7);
+        let mut make = |shape: &[usize]| {
+            let n = shape.iter().product();
+            let v: Vec<f32> = (0..n).map(|_| rng.below(2001) as f32 / 1000.0 - 1.0).collect();
+            Tensor::from_vec(v, shape).expect("as many elements")
+        };
+        let inputs = [make(a), make(b)];
+        check(&interp, g.module(), &inputs, dim("ROWS")).unwrap_or_else(|e| panic!("{e}\n{g}"));
+    };
+    finite(|a, b| a.dot(b), &[40, 50], &[50, 30]);
+    finite(|a, b| a.matmul(b), &[3, 20, 30], &[3, 30, 20]);
+    finite(|a, b| a.conv(b, Conv::default()), &[2, 8, 12, 12], &[8, 8, 3, 3]);
+    finite(|a, b| (a.tril(0) * 0.1 + eye(F32, 40)).triangular_solve(b, true), &[40, 40], &[40, 20]);
 }
 
 #[test]
