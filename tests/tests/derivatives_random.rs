@@ -1,0 +1,221 @@
+//! Derivatives of windows, gathers and scatters with random attributes: forward mode against central differences in f64,
+//! reverse against forward mode.
+
+use evoxc::ir::{GatherDims, Padding, Prim, Reducer, ScatterDims, ScatterOp, SelectOp, Window, infer};
+use evoxc::prelude::*;
+use evoxc_trace::emitter;
+
+type Result<T = ()> = evoxc::Result<T>;
+
+/// A generator of small numbers (splitmix64).
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+    /// One of low..=high.
+    fn within(&mut self, low: i64, high: i64) -> i64 {
+        low + (self.next() % (high - low + 1) as u64) as i64
+    }
+    fn chance(&mut self) -> bool {
+        self.next() & 1 == 1
+    }
+    fn tensor(&mut self, shape: &[usize]) -> Tensor {
+        let n = shape.iter().product::<usize>();
+        let v = (0..n).map(|_| (self.next() >> 11) as f64 / (1u64 << 52) as f64 - 1.0).collect();
+        Tensor::from_vec(v, shape).unwrap()
+    }
+    /// A random order of 0..n.
+    fn permutation(&mut self, n: usize) -> Vec<usize> {
+        let mut v: Vec<usize> = (0..n).collect();
+        (1..n).rev().for_each(|i| v.swap(i, self.within(0, i as i64) as usize));
+        v
+    }
+}
+
+fn check(what: &str, f: impl Fn(Sym) -> Sym + Copy, x: &Tensor, rng: &mut Numbers) -> Result {
+    let moved = |v: &Tensor, h: f64| -> Result<Tensor> {
+        let moved = x.as_slice::<f64>()?.iter().zip(v.as_slice::<f64>()?).map(|(x, v)| x + h * v).collect();
+        Tensor::from_vec(moved, x.shape())
+    };
+    let v = rng.tensor(x.shape());
+    let (y, t) = evaluate(jvp(f), (x.clone(), v.clone()), &Interp)?;
+    let h = 1e-6;
+    let (above, below) = (evaluate(f, moved(&v, h)?, &Interp)?, evaluate(f, moved(&v, -h)?, &Interp)?);
+    let t = t.to_vec::<f64>()?;
+    for ((a, b), t) in above.as_slice::<f64>()?.iter().zip(below.as_slice::<f64>()?).zip(&t) {
+        let slope = (a - b) / (2.0 * h);
+        assert!((slope - t).abs() < 1e-7 * (1.0 + t.abs()) || (a == b && *t == 0.0), "{what}: {slope} {t}");
+    }
+    let u = rng.tensor(y.shape());
+    let back = evaluate(vjp(f), (x.clone(), u.clone()), &Interp)?;
+    let there: f64 = u.as_slice::<f64>()?.iter().zip(&t).map(|(a, b)| a * b).sum();
+    let here: f64 = back.as_slice::<f64>()?.iter().zip(v.as_slice::<f64>()?).map(|(a, b)| a * b).sum();
+    assert!((there - here).abs() < 1e-11 * (1.0 + there.abs()), "{what}: {there} {here}");
+    Ok(())
+}
+
+fn window(rng: &mut Numbers, rank: usize, dilated: bool) -> Window {
+    let mut list = |low, high| (0..rank).map(|_| rng.within(low, high)).collect::<Vec<_>>();
+    let (size, stride, low, high) = (list(1, 3), list(1, 3), list(-1, 2), list(-1, 2));
+    let (base, dilation) = if dilated { (list(1, 3), list(1, 3)) } else { (vec![1; rank], vec![1; rank]) };
+    let padding = low.into_iter().zip(high);
+    Window {
+        stride,
+        padding: padding.map(|(l, h)| Padding { low: Dim::constant(l), high: Dim::constant(h) }).collect(),
+        base_dilation: base,
+        window_dilation: dilation,
+        ..Window::new(size.into_iter().map(Dim::constant).collect())
+    }
+}
+
+#[test]
+fn windows() -> Result {
+    let mut rng = Numbers(7);
+    for case in 0..40 {
+        let rank = rng.within(1, 3) as usize;
+        let shape: Vec<usize> = (0..rank).map(|_| rng.within(1, 4) as usize).collect();
+        let dilated = rng.chance();
+        let w = window(&mut rng, rank, dilated);
+        let of = |op| Prim::ReduceWindow { op, window: w.clone() };
+        let Ok(types) = infer(&of(Reducer::Sum), &[&spec(F64, &shape)], &[]) else { continue };
+        let places = types[0].shape.to_static().unwrap();
+        let x = rng.tensor(&shape);
+        let what = format!("{case}: {w:?} over {shape:?}");
+        for op in [Reducer::Sum, Reducer::Prod, Reducer::Max, Reducer::Min] {
+            let prim: &'static Prim = Box::leak(Box::new(of(op)));
+            // Windows that see nothing give infinities.
+            let f = move |x: Sym| {
+                let y = emitter::emit(prim.clone(), &[x]);
+                y.abs().lt(1e9).select(y, 0)
+            };
+            check(&format!("{op:?} {what}"), f, &x, &mut rng)?;
+            check(
+                &format!("gradient of {op:?} {what}"),
+                move |x: Sym| grad(move |x: Sym| f(x).sin().sum(..)).call(x),
+                &x,
+                &mut rng,
+            )?;
+        }
+        for select in [SelectOp::Max, SelectOp::Min].into_iter().filter(|_| !dilated) {
+            let prim: &'static Prim = Box::leak(Box::new(Prim::SelectAndScatter { select, window: w.clone() }));
+            let x: &'static Tensor = Box::leak(Box::new(x.clone()));
+            let f = move |s: Sym| emitter::emit(prim.clone(), &[constant(x), s]);
+            let source = rng.tensor(&places);
+            check(&format!("{select:?} {what}"), f, &source, &mut rng)?;
+        }
+    }
+    Ok(())
+}
+
+/// A random scatter of updates into x, and the gather of the same numbers.
+struct Indexing {
+    x: Vec<usize>,
+    indices: Vec<usize>,
+    updates: Vec<usize>,
+    sizes: Vec<usize>,
+    dims: ScatterDims,
+}
+
+impl Indexing {
+    fn random(rng: &mut Numbers) -> Indexing {
+        let rank = rng.within(1, 3) as usize;
+        let x: Vec<usize> = (0..rank).map(|_| rng.within(1, 4) as usize).collect();
+        let kinds: Vec<i64> = (0..rank).map(|_| rng.within(0, 3)).collect();
+        let of = |k: i64| (0..rank).filter(|&a| kinds[a] == k).collect::<Vec<_>>();
+        let (operand_batching, inserted) = (of(0), of(1));
+        let windows = |a: &usize| !operand_batching.contains(a) && !inserted.contains(a);
+        let mut sizes = vec![1; rank];
+        (0..rank).filter(windows).for_each(|a| sizes[a] = rng.within(1, x[a] as i64) as usize);
+        let order = rng.permutation(rank);
+        let mapped =
+            order.into_iter().filter(|a| !operand_batching.contains(a) && (inserted.contains(a) || rng.chance()));
+        let scatter_map: Vec<usize> = mapped.collect();
+        // The batch axes of the indices: those of x, and up to one more.
+        let mut batch: Vec<(usize, Option<usize>)> = operand_batching.iter().map(|&a| (x[a], Some(a))).collect();
+        if rng.chance() {
+            batch.push((rng.within(1, 3) as usize, None));
+        }
+        let order = rng.permutation(batch.len());
+        let mut axes: Vec<(usize, Option<usize>)> = order.into_iter().map(|i| batch[i]).collect();
+        let extents: Vec<usize> = axes.iter().map(|a| a.0).collect();
+        let implicit = scatter_map.len() == 1 && rng.chance();
+        let index_vector = if implicit { axes.len() } else { rng.within(0, axes.len() as i64) as usize };
+        if !implicit {
+            axes.insert(index_vector, (scatter_map.len(), None));
+        }
+        let place = |a: &usize| axes.iter().position(|(_, of)| *of == Some(*a)).unwrap();
+        let indices_batching = operand_batching.iter().map(place).collect();
+        // Where the windows' axes stand among those of the updates.
+        let window: Vec<usize> = (0..rank).filter(windows).map(|a| sizes[a]).collect();
+        let total = window.len() + extents.len();
+        let mut update_window = rng.permutation(total);
+        update_window.truncate(window.len());
+        update_window.sort_unstable();
+        let (mut w, mut e) = (window.iter(), extents.iter());
+        let from = |i| if update_window.contains(&i) { w.next() } else { e.next() };
+        let updates = (0..total).map(from).map(|n| *n.unwrap()).collect();
+        let indices = axes.iter().map(|a| a.0).collect();
+        let dims =
+            ScatterDims { update_window, inserted, operand_batching, indices_batching, scatter_map, index_vector };
+        Indexing { x, indices, updates, sizes, dims }
+    }
+    fn gather(&self) -> Prim {
+        let d = self.dims.clone();
+        let dims = GatherDims {
+            offset: d.update_window,
+            collapsed: d.inserted,
+            operand_batching: d.operand_batching,
+            indices_batching: d.indices_batching,
+            start_map: d.scatter_map,
+            index_vector: d.index_vector,
+        };
+        let sizes = self.sizes.iter().map(|&n| Dim::constant(n as i64)).collect();
+        Prim::Gather { dims, sizes, sorted: false }
+    }
+}
+
+#[test]
+fn gathers_and_scatters() -> Result {
+    let mut rng = Numbers(11);
+    for case in 0..40 {
+        let i = Indexing::random(&mut rng);
+        let starts = (0..i.indices.iter().product()).map(|_| rng.within(-2, 5) as i32).collect();
+        let starts: &'static Tensor = Box::leak(Box::new(Tensor::from_vec(starts, &i.indices)?));
+        let what = format!("{case}: x {:?}, indices {:?}, updates {:?}, {:?}", i.x, i.indices, i.updates, i.dims);
+        let gather: &'static Prim = Box::leak(Box::new(i.gather()));
+        let (n, m) = (i.x.iter().product::<usize>(), i.updates.iter().product::<usize>());
+        let x = rng.tensor(&i.x);
+        let f = move |x: Sym| emitter::emit(gather.clone(), &[x, constant(starts)]);
+        check(&format!("gather {what}"), f, &x, &mut rng)?;
+        check(
+            &format!("its gradient {what}"),
+            move |x: Sym| grad(move |x: Sym| f(x).sin().sum(..)).call(x),
+            &x,
+            &mut rng,
+        )?;
+        for op in [ScatterOp::Add, ScatterOp::Set, ScatterOp::Mul, ScatterOp::Min, ScatterOp::Max] {
+            let prim = Prim::Scatter { op, dims: i.dims.clone(), sorted: false, unique: false };
+            let prim: &'static Prim = Box::leak(Box::new(prim));
+            let (to, of): (&'static [usize], &'static [usize]) =
+                (Box::leak(i.x.clone().into()), Box::leak(i.updates.clone().into()));
+            let f = move |z: Sym| {
+                let (x, u) = (z.slice_axis(0, 0, n).reshape(to), z.slice_axis(0, n, n + m).reshape(of));
+                emitter::emit(prim.clone(), &[x, constant(starts), u])
+            };
+            let z = rng.tensor(&[n + m]);
+            check(&format!("{op:?} {what}"), f, &z, &mut rng)?;
+            check(
+                &format!("gradient of {op:?} {what}"),
+                move |x: Sym| grad(move |x: Sym| f(x).sin().sum(..)).call(x),
+                &z,
+                &mut rng,
+            )?;
+        }
+    }
+    Ok(())
+}
