@@ -57,9 +57,9 @@ pub use evoxc_trace::{
 #[doc(inline)]
 pub use evoxc_transform::{
     Alignment, Bands, BatchFunctions, BatchReport, BatchedGraph, Checkpoint, CustomJvp, CustomVjp, Grad, Grad2,
-    Hessian, Hvp, JacFwd, JacRev, Jvp, SwitchOps, ValueAndGrad, ValueAndGrad2, Via, Vjp, Vmap, batch_functions,
-    batch_functions_of, checkpoint, custom_jvp, custom_vjp, grad, hessian, hvp, jacfwd, jacrev, jvp, value_and_grad,
-    vjp, vmap,
+    GradAll, Hessian, Hvp, JacFwd, JacRev, Jvp, SwitchOps, ValueAndGrad, ValueAndGrad2, ValueAndGradAll, Via, Vjp,
+    Vmap, batch_functions, batch_functions_of, checkpoint, custom_jvp, custom_vjp, grad, hessian, hvp, jacfwd, jacrev,
+    jvp, value_and_grad, vjp, vmap,
 };
 
 /// The graph language itself: modules, ops, their table. For tools that read or write graphs.

@@ -32,3 +32,15 @@ fn what_is_refused_is_a_transform_error() {
     let e = trace(grad(|x: Sym| x * 2), spec(I32, [])).unwrap_err();
     assert!(e.to_string().contains("scalar") || e.to_string().contains("no gradient"), "{e}");
 }
+
+#[test]
+fn errors_stand_where_the_transform_was_called() {
+    let line = line!() + 1;
+    let f = |x: Sym| grad(vmap(|y: Sym| y * 2.0)).call(x);
+    let e = trace(f, spec(F32, [3])).unwrap_err().to_string();
+    assert!(e.contains(&format!("transforms.rs:{line}:")), "{e}");
+    let line = line!() + 1;
+    let f = |x: Sym| vmap(grad(|y: Sym| y * x)).call(x);
+    let e = trace(f, spec(F32, [3])).unwrap_err().to_string();
+    assert!(e.contains(&format!("transforms.rs:{line}:")), "{e}");
+}

@@ -66,6 +66,7 @@ impl Guard {
     #[track_caller]
     pub fn open() -> Guard {
         let entry = Loc::caller(Location::caller());
+        crate::emitter::forget_call_site();
         // Ids of one thread never repeat, so a stale `Sym` is recognised; `Sym`s do not cross threads.
         let id = NEXT_ID.replace(NEXT_ID.get().wrapping_add(1));
         TRACES.with_borrow_mut(|t| {

@@ -96,14 +96,25 @@ pub fn called_here() {
     CALL_SITE.set(builder::here());
 }
 
+/// Forgets what [`called_here`] remembered: another trace begins.
+pub(crate) fn forget_call_site() {
+    CALL_SITE.set(None);
+}
+
 /// Where the transform that is applied was called: what [`called_here`] remembered, else where `trace` was called.
 pub fn call_site() -> Option<Loc> {
     CALL_SITE.take().or_else(|| builder::with(|t| Some(t.entry)))
 }
 
 /// Traces a graph function into a region of the innermost trace with arguments of these types, and closes it. The
-/// region stands nowhere: its ops are to be walked. `None` when one of its results is poisoned.
-pub fn trace_region<F, A, M>(f: &F, args: &[TensorType], inputs: &TreeDef) -> (Option<Region>, TreeDef)
+/// region stands nowhere: its ops are to be walked. `None` when one of its results is poisoned. `called` is where the
+/// transform was called.
+pub fn trace_region<F, A, M>(
+    f: &F,
+    args: &[TensorType],
+    inputs: &TreeDef,
+    called: Option<Loc>,
+) -> (Option<Region>, TreeDef)
 where
     A: Tree<Sym>,
     F: GraphFn<A, M>,
@@ -111,7 +122,13 @@ where
     let loc = builder::with(|t| t.entry);
     let args = builder::open_region(args);
     let out = match inputs.unflatten::<Sym, A>(args) {
-        Ok(args) => f.apply(args),
+        Ok(args) => {
+            // A transform of a transform is called where the outer one is.
+            CALL_SITE.set(called);
+            let out = f.apply(args);
+            CALL_SITE.set(None);
+            out
+        }
         Err(e) => {
             builder::with(|t| t.error(OpError::new("transform", e.to_string()).at(Some(loc))));
             builder::abort()

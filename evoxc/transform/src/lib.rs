@@ -24,7 +24,7 @@ mod vmap;
 pub use api::Via;
 pub use api::checkpoint::{Checkpoint, checkpoint};
 pub use api::custom::{CustomJvp, CustomVjp, custom_jvp, custom_vjp};
-pub use api::grad::{Grad, Grad2, ValueAndGrad, ValueAndGrad2, grad, value_and_grad};
+pub use api::grad::{Grad, Grad2, GradAll, ValueAndGrad, ValueAndGrad2, ValueAndGradAll, grad, value_and_grad};
 pub use api::jacobian::{Hessian, Hvp, JacFwd, JacRev, hessian, hvp, jacfwd, jacrev};
 pub use api::products::{Jvp, Vjp, jvp, vjp};
 pub use api::vmap::{Vmap, vmap};

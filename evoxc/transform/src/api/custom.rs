@@ -107,7 +107,7 @@ where
         let outputs = traced.outputs.clone();
         let pair = pair::<A, A>("custom_jvp", &def, &def);
         let twice = [types.clone(), types.clone()].concat();
-        let (rule, rule_outputs) = emitter::trace_region::<R, (A, A), N>(&self.rule, &twice, &pair);
+        let (rule, rule_outputs) = emitter::trace_region::<R, (A, A), N>(&self.rule, &twice, &pair, traced.loc);
         let out = traced.write(outputs.leaf_count(), |region, traced| {
             let Some(rule) = &rule else { return Ok(vec![]) };
             let results = traced.output_types();
@@ -140,7 +140,7 @@ where
         let Some(types) = types else { emitter::abort() };
         let traced = Traced::new::<F, A, M>("custom_vjp", &self.f, &types, &def);
         let outputs = traced.outputs.clone();
-        let (forward, forward_outputs) = emitter::trace_region::<W, A, N>(&self.forward, &types, &def);
+        let (forward, forward_outputs) = emitter::trace_region::<W, A, N>(&self.forward, &types, &def, traced.loc);
         let Some(forward) = forward else {
             let poison = vec![emitter::poison(); outputs.leaf_count()];
             return rebuild("custom_vjp", &outputs, poison);
@@ -151,7 +151,8 @@ where
         let split = found.len() - kept.len().min(found.len());
         let inputs = [&found[split..], &found[..split]].concat();
         let pair = pair::<S, F::Out>("custom_vjp", &kept_def, &out_def);
-        let (backward, backward_outputs) = emitter::trace_region::<B, (S, F::Out), P>(&self.backward, &inputs, &pair);
+        let (backward, backward_outputs) =
+            emitter::trace_region::<B, (S, F::Out), P>(&self.backward, &inputs, &pair, traced.loc);
         let out = traced.write(outputs.leaf_count(), |region, traced| {
             let Some(backward) = &backward else { return Ok(vec![]) };
             structure("forward", &out_def, &[&outputs])?;

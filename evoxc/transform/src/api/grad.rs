@@ -16,6 +16,12 @@ pub struct Grad<F, const N: usize = 0>(F);
 /// See [`Grad::wrt2`].
 #[derive(Clone, Copy, Debug)]
 pub struct Grad2<F, const N: usize, const M: usize>(F);
+/// See [`Grad::wrt_all`].
+#[derive(Clone, Copy, Debug)]
+pub struct GradAll<F>(F);
+/// See [`ValueAndGrad::wrt_all`].
+#[derive(Clone, Copy, Debug)]
+pub struct ValueAndGradAll<F>(F);
 /// See [`value_and_grad`].
 #[derive(Clone, Copy, Debug)]
 pub struct ValueAndGrad<F, const N: usize = 0>(F);
@@ -55,7 +61,7 @@ pub fn value_and_grad<F>(f: F) -> ValueAndGrad<F> {
 }
 
 macro_rules! choices {
-    ($One:ident $Two:ident) => {
+    ($One:ident $Two:ident $All:ident) => {
         impl<F> $One<F> {
             /// Differentiates argument `N`, counted from 0, instead of the first.
             ///
@@ -82,11 +88,26 @@ macro_rules! choices {
             pub fn wrt2<const N: usize, const M: usize>(self) -> $Two<F, N, M> {
                 $Two(self.0)
             }
+            /// Differentiates all arguments at once; gives an argument list.
+            ///
+            /// ```
+            /// use evoxc::prelude::*;
+            /// let f = |x: Sym, y: Sym, z: Sym| x * y * z;
+            /// let args = (Tensor::from(2f32), Tensor::from(5f32), Tensor::from(7f32));
+            /// let (dx, dy, dz) = evaluate(grad(f).wrt_all(), args, &Interp)?;
+            /// assert_eq!([dx.item::<f32>()?, dy.item::<f32>()?, dz.item::<f32>()?], [35.0, 14.0, 10.0]);
+            /// # Ok::<(), evoxc::Error>(())
+            /// ```
+            pub fn wrt_all(self) -> $All<F> {
+                $All(self.0)
+            }
         }
     };
 }
-choices!(Grad Grad2);
-choices!(ValueAndGrad ValueAndGrad2);
+choices!(Grad Grad2 GradAll);
+choices!(ValueAndGrad ValueAndGrad2 ValueAndGradAll);
+callable!(GradAll);
+callable!(ValueAndGradAll);
 callable!(Grad<const N>);
 callable!(Grad2<const N, const M>);
 callable!(ValueAndGrad<const N>);
@@ -146,6 +167,41 @@ where
         let (value, mut parts) = gradient("value_and_grad", &self.0, args, &[N, M]);
         (value, (part("value_and_grad", &mut parts), part("value_and_grad", &mut parts)))
     }
+}
+
+impl<F, A, Mark> GraphFn<A, Via<Mark>> for GradAll<F>
+where
+    F: GraphFn<A, Mark>,
+    A: Tree<Sym>,
+{
+    type Out = A;
+    fn apply(&self, args: A) -> A {
+        all("grad", &self.0, args).1
+    }
+}
+
+impl<F, A, Mark> GraphFn<A, Via<Mark>> for ValueAndGradAll<F>
+where
+    F: GraphFn<A, Mark>,
+    A: Tree<Sym>,
+{
+    type Out = (F::Out, A);
+    fn apply(&self, args: A) -> Self::Out {
+        all("value_and_grad", &self.0, args)
+    }
+}
+
+/// The value of `f` and its gradients with respect to all arguments.
+fn all<F, A, Mark>(transform: &'static str, f: &F, args: A) -> (F::Out, A)
+where
+    F: GraphFn<A, Mark>,
+    A: Tree<Sym>,
+{
+    let (leaves, def) = TreeDef::flatten(args);
+    let wanted: Vec<usize> = (0..def.arguments().len()).collect();
+    let (value, parts) = gradient(transform, f, rebuild::<A>(transform, &def, leaves), &wanted);
+    let grads = parts.into_iter().rev().flat_map(|(_, leaves)| leaves).collect();
+    (value, rebuild(transform, &def, grads))
 }
 
 /// Gradients by argument, in the order in which [`part`] takes them, last first.

@@ -37,7 +37,7 @@ impl Traced {
         F: GraphFn<A, M>,
     {
         let (loc, mark) = (emitter::call_site(), emitter::mark());
-        let (region, outputs) = emitter::trace_region::<F, A, M>(f, types, inputs);
+        let (region, outputs) = emitter::trace_region::<F, A, M>(f, types, inputs, loc);
         Traced { region, outputs, loc, transform, mark }
     }
     /// The types of its results.
