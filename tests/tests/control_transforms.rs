@@ -377,3 +377,17 @@ fn rules_that_do_not_fit_are_refused() {
     let e = trace(f, spec(F64, [2])).unwrap_err().to_string();
     assert!(e.contains("backward") && e.contains("must be tensor<2xf64>"), "{e}");
 }
+
+#[test]
+fn what_no_gradient_needs_is_not_stored() -> Done {
+    // The stacked exp is dropped, and with it its residuals: what is left is the carry, cos, and x.
+    let last = |w: Sym, xs: Sym| scan(w, xs, |h: Sym, x: Sym| ((h * x).sin(), (h * h).exp())).0;
+    let graph = trace(grad(last), (spec(F64, []), spec(F64, [3])))?;
+    assert_eq!(count(&graph, "exp"), 0, "{graph}");
+    let scans: Vec<_> = graph.ops().iter().filter(|op| op.prim.name() == "scan").collect();
+    assert_eq!((scans[0].results.len(), scans[1].operands.len()), (2, 3), "{graph}");
+    let got = evaluate(&graph, (Tensor::from(0.5f64), Tensor::from([1f64, 2.0, 3.0])), &Interp)?;
+    let (a, b) = (0.5f64.sin(), (2.0 * 0.5f64.sin()).sin());
+    close(got.item()?, 0.5f64.cos() * 2.0 * (2.0 * a).cos() * 3.0 * (3.0 * b).cos());
+    Ok(())
+}

@@ -3,7 +3,7 @@
 //! A [`Sym`] is an id into the trace on this thread that made it. Errors are collected, not thrown: what fails gives a
 //! poisoned `Sym`, and follow-on errors are suppressed.
 
-use crate::Sym;
+use crate::{Sym, prune};
 use evoxc_core::{Loc, OpError, TensorSpec, TransformError};
 use evoxc_ir::{
     Func, Literal, MAX_REGION_DEPTH, Name, Op, Prim, Region, RegionType, TensorType, Value, ValueInfo, infer,
@@ -227,17 +227,8 @@ impl Trace {
     pub fn prune(&mut self, mark: usize, mut live: FxHashSet<Value>) {
         let Some((_, region)) = self.open.last_mut() else { return };
         let tail = region.ops.split_off(mark.min(region.ops.len()));
-        let mut kept = Vec::with_capacity(tail.len());
-        for op in tail.into_iter().rev() {
-            if op.results.iter().any(|r| live.contains(r)) || has_effect(&op, &self.callees) {
-                live.extend(op.operands.iter().copied());
-                op.regions.iter().for_each(|r| uses(r, &mut live));
-                kept.push(op);
-            } else {
-                self.leftovers = true;
-            }
-        }
-        region.ops.extend(kept.into_iter().rev());
+        region.ops.extend(prune::prune(tail, &mut live, &self.callees));
+        self.leftovers = true;
     }
     /// A closed region as a function: its arguments, then what it uses from around it, which is returned.
     pub fn outline(&mut self, mut region: Region) -> (Func, Vec<Value>) {
@@ -255,15 +246,6 @@ impl Trace {
     fn visible(&self, v: u32) -> bool {
         self.region_of.get(v as usize).is_some_and(|r| self.open.iter().rev().any(|(id, _)| id == r))
     }
-}
-
-/// Adds all values that a region uses.
-fn uses(region: &Region, into: &mut FxHashSet<Value>) {
-    for op in &region.ops {
-        into.extend(op.operands.iter().copied());
-        op.regions.iter().for_each(|r| uses(r, into));
-    }
-    into.extend(region.results.iter().copied());
 }
 
 /// Adds the values that a region uses and that are not made in it, each once, in order of use.
@@ -302,16 +284,6 @@ fn renumber(values: &[ValueInfo], mut body: Region) -> Func {
     walk(&mut body, values, &mut func, &mut FxHashMap::default());
     func.body = body;
     func
-}
-
-/// Does an op, or one in its regions or in what it calls, have an effect?
-fn has_effect(op: &Op, callees: &[Func]) -> bool {
-    let any = |r: &Region| r.ops.iter().any(|o| has_effect(o, callees));
-    let called = || match &op.prim {
-        Prim::Call { callee, .. } => callees.iter().any(|f| f.name == callee.0 && any(&f.body)),
-        _ => false,
-    };
-    op.prim.has_effect() || op.regions.iter().any(any) || called()
 }
 
 /// What became of a `Sym` on its way to being an operand.

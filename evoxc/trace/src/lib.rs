@@ -18,6 +18,7 @@ mod operand;
 mod operators;
 mod ops;
 mod private_static;
+mod prune;
 pub mod random;
 mod sym;
 mod trace_fn;
