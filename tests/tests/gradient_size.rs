@@ -71,12 +71,15 @@ fn gradients_need_no_more_ops_than_jax() -> evoxc::Result<()> {
     let jax: serde_json::Value = serde_json::from_str(include_str!("../data/jaxpr_counts.json")).expect("JSON");
     let mut report = String::new();
     let mut worse = false;
+    // What they have today: a smaller number is better, a larger one is noticed here.
+    let golden =
+        [("mlp", 31), ("attention", 32), ("layernorm", 20), ("layernorm_x", 36), ("conv_net", 21), ("scan_rnn", 22)];
     for (name, g) in &graphs {
         let g = g.simplify();
         let n = count(&g.module().main().expect("an entry").body);
         let j = jax[name].as_u64().expect("a count") as usize;
         report += &format!("{name}: {n} ops, JAX {j}\n");
-        worse |= n * 10 > j * 12;
+        worse |= n * 10 > j * 12 || golden.iter().all(|g| *g != (*name, n));
         if worse {
             report += &format!("{g}\n");
         }
