@@ -6,7 +6,7 @@
 
 use crate::builder::{self, Pin};
 use crate::{Graph, GraphFn, Sym, inline, trace_fn};
-use evoxc_core::{Loc, OpError, Result, Tensor, Tree, TreeDef};
+use evoxc_core::{Dim, Loc, OpError, Result, Tensor, Tree, TreeDef};
 use evoxc_ir::{Func, FuncRef, Module, Op, Prim, Region, TensorType, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -184,6 +184,11 @@ pub fn inline_function(f: &Func, args: &[Sym]) -> Result<Vec<Sym>, OpError> {
 /// A function that `call` ops of this trace name.
 pub fn function(name: &FuncRef) -> Option<Func> {
     builder::with(|t| t.callees.iter().find(|f| f.name == name.0).cloned())
+}
+
+/// A copy of a function, and of those that it calls, with another extent in the place of a symbol.
+pub fn specialize(name: &FuncRef, symbol: Dim, extent: Dim) -> Option<FuncRef> {
+    inline::specialize(name, symbol, extent)
 }
 
 /// Makes a closed region a function of its own, called something like `name`: its arguments are those of the region,

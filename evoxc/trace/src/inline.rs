@@ -185,6 +185,31 @@ pub(crate) fn adopt(module: &Module, symbols: &[(Dim, Dim)]) -> FxHashMap<String
     names
 }
 
+/// See `emitter::specialize`.
+pub(crate) fn specialize(name: &FuncRef, symbol: Dim, extent: Dim) -> Option<FuncRef> {
+    let all = builder::with(|t| t.callees.clone());
+    let mut funcs = vec![Func::default()];
+    let mut wanted = vec![name.clone()];
+    while let Some(next) = wanted.pop() {
+        if funcs.iter().any(|f| f.name == next.0) {
+            continue;
+        }
+        let f = all.iter().find(|f| f.name == next.0)?.clone();
+        called(&f.body, &mut wanted);
+        funcs.push(f);
+    }
+    let names = adopt(&Module { funcs, ..Module::default() }, &[(symbol, extent)]);
+    names.get(&name.0).map(|n| FuncRef(n.clone()))
+}
+
+/// The functions that a region names.
+fn called(region: &Region, out: &mut Vec<FuncRef>) {
+    for op in &region.ops {
+        out.extend(op.prim.functions().into_iter().cloned());
+        op.regions.iter().for_each(|r| called(r, out));
+    }
+}
+
 fn patch(region: &mut Region, symbols: &[(Dim, Dim)], names: &FxHashMap<String, String>) {
     for op in &mut region.ops {
         op.prim.map_dims(&mut |d| substitute(symbols, d));

@@ -9,7 +9,7 @@ use crate::{no_rule, regions};
 use evoxc_core::OpError;
 use evoxc_ir::{Op, Prim, Value};
 use evoxc_trace::{Sym, emitter};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Writes the transpose of one op with regions, or of a call, whose results have these cotangents.
 pub(super) fn op(walk: &mut Transpose, op: &Op, ct: &[Option<Sym>]) -> Result<(), OpError> {
@@ -51,7 +51,8 @@ fn inner(
     known: &[(Value, Sym)],
     cts: &[(Value, Sym)],
 ) -> Result<Transpose, OpError> {
-    let mut env = walk.known.clone();
+    let used = emitter::captures(region);
+    let mut env: FxHashMap<Value, Value> = used.iter().filter_map(|v| walk.known.get(v).map(|&k| (*v, k))).collect();
     for &(v, s) in known {
         regions::bind(&mut env, &[v], &[s]);
     }

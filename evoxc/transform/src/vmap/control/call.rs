@@ -65,9 +65,15 @@ fn by_batch(walk: &mut Vmap, op: &Op, batch: &FuncRef) -> Result<(), OpError> {
     let Some(f) = emitter::function(batch) else {
         return Err(OpError::new("call", format!("there is no function @{}", batch.0)));
     };
+    // A rule for any number of rows has a symbol for it.
+    let first = f.inputs().iter().find_map(|t| t.shape.first().copied());
+    let symbol = first.filter(|d| d.symbol_name().is_some() && *d != walk.size);
+    let bound = symbol.and_then(|s| emitter::specialize(batch, s, walk.size));
+    let batch = bound.as_ref().unwrap_or(batch);
+    let takes = emitter::function(batch).map(|f| f.inputs()).unwrap_or_default();
     let want = types(walk, &op.operands, &all);
     let differ = |(a, b): (&TensorType, &TensorType)| a.dtype != b.dtype || a.shape != b.shape;
-    if let Some((rule, rows)) = f.inputs().iter().zip(&want).find(|(a, b)| differ((a, b))) {
+    if let Some((rule, rows)) = takes.iter().zip(&want).find(|(a, b)| differ((a, b))) {
         return Err(OpError::new(
             "call",
             format!("its rule for rows, @{}, takes {rule}, the rows are {rows}", batch.0),

@@ -1,0 +1,192 @@
+//! Control flow and calls under transforms at their edges: effects, empty and symbolic loops, integers, rules in text.
+
+use evoxc::prelude::*;
+use evoxc::scan_reverse;
+
+type Done = evoxc::Result<()>;
+
+fn count<I: Tree<Sym>, O: Tree<Sym>>(g: &Graph<I, O>, op: &str) -> usize {
+    g.to_string().matches(&format!("evoxc.{op}(")).count()
+}
+
+fn labels<I: Tree<Sym>, O: Tree<Sym>>(g: &Graph<I, O>) -> Vec<String> {
+    let text = g.to_string();
+    text.split("label = \"").skip(1).filter_map(|s| Some(s.split('"').next()?.to_string())).collect()
+}
+
+#[test]
+fn prints_happen_once_and_in_order() -> Done {
+    let f = |x: Sym| {
+        x.print("before");
+        let y = fori_loop(2, x, |_, y| (y * y).print("step").sin());
+        let z = cond(y.gt(0.0), || y.print("yes").exp(), || (y * y).print("no"));
+        let z = checkpoint(|z: Sym| (z * z).print("again").cos()).call(z);
+        z.print("after") * x
+    };
+    let want = ["before", "step", "yes", "no", "after", "again"]; // the function that is called stands last
+    let one = spec(F64, []);
+    assert_eq!(labels(&trace(f, one.clone())?), want);
+    assert_eq!(labels(&trace(grad(f), one.clone())?), want);
+    assert_eq!(labels(&trace(grad(f), one.clone())?.simplify()), want);
+    assert_eq!(labels(&trace(jvp(f), (one.clone(), one.clone()))?), want);
+    assert_eq!(labels(&trace(vmap(f), spec(F64, [3]))?), want);
+    assert_eq!(labels(&trace(vmap(grad(f)), spec(F64, [3]))?), want);
+    // A branch that prints is skipped if no row takes it.
+    let text = trace(vmap(f), spec(F64, [3]))?.to_string();
+    assert_eq!(text.matches("evoxc.cond(").count(), 2, "{text}");
+    Ok(())
+}
+
+#[test]
+fn loops_of_no_step_and_of_symbolic_length() -> Done {
+    let n = dim("N");
+    let sums = |x: Sym, xs: Sym| scan(x, xs, |c, x| ((c * x).sin(), c * c)).0;
+    let graph = trace(grad(sums).wrt2::<0, 1>(), (spec(F64, []), spec(F64, [n])))?;
+    let (dx, dxs) = evaluate(&graph, (Tensor::from(0.5f64), Tensor::zeros(F64, [0])), &Interp)?;
+    assert_eq!((dx.item::<f64>()?, dxs.shape().to_vec()), (1.0, Tensor::zeros(F64, [0]).shape().to_vec()));
+    let (dx, dxs) = evaluate(&graph, (Tensor::from(0.5f64), Tensor::from([2f64])), &Interp)?;
+    assert_eq!((dx.item::<f64>()?, dxs.to_vec::<f64>()?), (2.0 * 1f64.cos(), vec![0.5 * 1f64.cos()]));
+    let power = |x: Sym, xs: Sym| fori_loop(xs.dim(0), x.ones_like(), |_, y| y * x);
+    let args = (Tensor::from(2f64), Tensor::zeros(F64, [4]));
+    assert_eq!(evaluate(&trace(grad(power), (spec(F64, []), spec(F64, [n])))?, args, &Interp)?.item::<f64>()?, 32.0);
+    Ok(())
+}
+
+#[test]
+fn reversed_scans() -> Done {
+    let f = |xs: Sym| {
+        let (last, ys) = scan_reverse(xs.at(0) * 0.0, xs, |c, x| (c * 2.0 + x * x, c * x));
+        last + ys.sum(..)
+    };
+    // c2 = 0, c1 = x2², c0 = 2 x2² + x1²; last = 4 x2² + 2 x1² + x0², ys = c0 x0 + c1 x1.
+    let (a, b, c) = (0.5f64, 1.5, 2.0);
+    let want = [2.0 * a + 2.0 * c * c + b * b, 4.0 * b + 2.0 * b * a + c * c, 8.0 * c + 4.0 * c * a + 2.0 * c * b];
+    let xs = [a, b, c];
+    assert_eq!(evaluate(grad(f), Tensor::from(xs), &Interp)?.to_vec::<f64>()?, want);
+    let two = Tensor::from([xs, xs]);
+    assert_eq!(evaluate(vmap(grad(f)), two, &Interp)?.to_vec::<f64>()?, [want, want].concat());
+    Ok(())
+}
+
+#[test]
+fn loops_without_tangents_do_not_stand_in_the_way() -> Done {
+    // The number of halvings is counted in integers; its loop does not depend on what is differentiated.
+    let f = |x: Sym, n: Sym| {
+        let (k, _) = while_loop((n * 0, n), |(_, n)| n.gt(1), |(k, n)| (k + 1, n / 2));
+        x * x * k.cast(F64)
+    };
+    let args = (Tensor::from(1.5f64), Tensor::from(9i32));
+    assert_eq!(evaluate(grad(f), args, &Interp)?.item::<f64>()?, 9.0);
+    let root = |x: Sym| while_loop((x, x * 0.0), |(y, p)| (y - p).abs().gt(1e-12), |(y, _)| (0.5 * (y + x / y), y)).0;
+    let held = |x: Sym| root(x.stop_gradient()) * x;
+    assert_eq!(evaluate(grad(held), Tensor::from(4f64), &Interp)?.item::<f64>()?, 2.0);
+    // Forward mode and rows, in both orders.
+    let (x, t) = (Tensor::from([1f64, 2.0, 9.0]), Tensor::from([1f64, 1.0, 1.0]));
+    let (_, a) = evaluate(jvp(vmap(root)), (x.clone(), t.clone()), &Interp)?;
+    let (_, b) = evaluate(vmap(jvp(root)), (x, t), &Interp)?;
+    for (t, want) in
+        [&a, &b].iter().flat_map(|t| t.to_vec::<f64>().unwrap()).zip([0.5, 0.125f64.sqrt(), 1.0 / 6.0].repeat(2))
+    {
+        assert!((t - want).abs() < 1e-9, "{t} {want}");
+    }
+    Ok(())
+}
+
+#[test]
+fn branches_of_one_side_only() -> Done {
+    // Only one branch depends on w; the other gives zeros. One result has no tangent at all.
+    let f = |p: Sym, w: Sym| {
+        let (a, b) = cond(p, || (w.sin(), w.floor()), || (w.ones_like(), w.ones_like()));
+        a + b
+    };
+    for (p, want) in [(true, 0.5f64.cos()), (false, 0.0)] {
+        let args = (Tensor::from(p), Tensor::from(0.5f64));
+        assert_eq!(evaluate(grad(f).wrt::<1>(), args, &Interp)?.item::<f64>()?, want);
+    }
+    let (p, w) = (spec(BOOL, []), spec(F64, []));
+    let graph = trace(jvp(|w: Sym| f(w.gt(0.0), w)), (w.clone(), w.clone()))?;
+    let op = graph.ops().iter().find(|op| op.prim.name() == "cond").unwrap();
+    assert_eq!(op.results.len(), 3, "{graph}");
+    // A gradient that no branch changes needs no second cond.
+    let g = |p: Sym, w: Sym| cond(p, || 1.0 * w.ones_like(), || w.zeros_like()) + w;
+    let graph = trace(grad(g).wrt::<1>(), (p, w))?.simplify();
+    assert_eq!(count(&graph, "cond"), 0, "{graph}");
+    Ok(())
+}
+
+#[test]
+fn rules_with_integers_and_trees() -> Done {
+    // f(x, n) = (xⁿ, n): an integer argument and an integer result.
+    let power = |x: Sym, n: Sym| (x.pow(n.cast(F64)), n);
+    let rule = |(x, n): (Sym, Sym), (t, u): (Sym, Sym)| {
+        let n1 = n.cast(F64);
+        ((x.pow(n1), n), (t * n1 * x.pow(n1 - 1.0), u))
+    };
+    let f = custom_jvp(power, rule);
+    let loss = |x: Sym, n: Sym| f.call((x, n)).0;
+    let args = || (Tensor::from(2f64), Tensor::from(3i32));
+    assert_eq!(evaluate(grad(loss), args(), &Interp)?.item::<f64>()?, 12.0);
+    let g = custom_vjp(
+        power,
+        |x: Sym, n: Sym| (power(x, n), (x, n.cast(F64))),
+        |(x, n): (Sym, Sym), (ct, u): (Sym, Sym)| (ct * n * x.pow(n - 1.0), u),
+    );
+    let loss = |x: Sym, n: Sym| g.call((x, n)).0;
+    assert_eq!(evaluate(grad(loss), args(), &Interp)?.item::<f64>()?, 12.0);
+    let rows = (Tensor::from([2f64, 3.0]), Tensor::from(3i32));
+    let mapped = |x: Sym, n: Sym| vmap(&g).in_axes([Some(0), None]).call((x, n)).0.sum(..);
+    assert_eq!(evaluate(grad(mapped), rows, &Interp)?.to_vec::<f64>()?, [12.0, 27.0]);
+    Ok(())
+}
+
+#[test]
+fn functions_of_symbolic_extents() -> Done {
+    // The body needs B, which none of its arguments has.
+    let f = |x: Sym, y: Sym| checkpoint(move |y: Sym| (y + zeros(F64, [x.dim(0)])).sin().sum(..)).call(y) + x.sum(..);
+    let graph = trace(grad(f).wrt::<1>(), (spec(F64, [dim("B")]), spec(F64, [])))?;
+    let got = evaluate(&graph, (Tensor::zeros(F64, [3]), Tensor::from(0.5f64)), &Interp)?.item::<f64>()?;
+    assert!((got - 3.0 * 0.5f64.cos()).abs() < 1e-15);
+    let rows =
+        trace(vmap(grad(f).wrt::<1>()).in_axes([None, Some(0)]), (spec(F64, [dim("B")]), spec(F64, [dim("R")])))?;
+    assert_eq!(
+        evaluate(&rows, (Tensor::zeros(F64, [3]), Tensor::zeros(F64, [2])), &Interp)?.to_vec::<f64>()?,
+        [3.0; 2]
+    );
+    Ok(())
+}
+
+const RULES: &str = "
+func @main(%x: tensor<f64>) -> tensor<f64> {
+  %r = evoxc.call(%x) {callee = @f, jvp = @j, batch = @b} : tensor<f64>
+  return %r
+}
+func @f(%x: tensor<f64>) -> tensor<f64> {
+  return %x
+}
+func @j(%x: tensor<f64>, %t: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
+  %u = evoxc.neg(%t) : tensor<f64>
+  return %x, %u
+}
+func @b(%x: tensor<ROWSxf64>) -> tensor<ROWSxf64> {
+  %y = evoxc.call(%x) {callee = @c} : tensor<ROWSxf64>
+  return %y
+}
+func @c(%x: tensor<ROWSxf64>) -> tensor<ROWSxf64> {
+  %y = evoxc.add(%x, %x) : tensor<ROWSxf64>
+  return %y
+}";
+
+#[test]
+fn rules_in_text() -> Done {
+    // The rules differ from the function, to be seen.
+    let g = Graph::parse(RULES)?.typed::<Sym, Sym>()?;
+    assert_eq!(evaluate(grad(&g), Tensor::from(2f64), &Interp)?.item::<f64>()?, -1.0);
+    let rows = trace(vmap(&g), spec(F64, [3]))?;
+    assert_eq!(evaluate(&rows, Tensor::from([1f64, 2.0, 3.0]), &Interp)?.to_vec::<f64>()?, [2.0, 4.0, 6.0]);
+    let rows = trace(vmap(&g), spec(F64, [dim("N")]))?;
+    assert_eq!(evaluate(&rows, Tensor::from([1f64, 2.0]), &Interp)?.to_vec::<f64>()?, [2.0, 4.0]);
+    let fixed = Graph::parse(&RULES.replace("ROWS", "2"))?.typed::<Sym, Sym>()?;
+    let e = trace(vmap(&fixed), spec(F64, [3])).unwrap_err().to_string();
+    assert!(e.contains("@b") && e.contains("tensor<2xf64>") && e.contains("tensor<3xf64>"), "{e}");
+    Ok(())
+}
