@@ -2,6 +2,8 @@
 //!
 //! `cargo bench -p evoxc-benches` runs all of them; `-- NAME` one.
 
+pub mod population;
+
 use evoxc::prelude::*;
 
 /// A chain of `n` element-wise ops.

@@ -309,7 +309,7 @@ fn what_is_refused_says_why() -> evoxc::Result<()> {
     let e = refused(batch_functions(std::slice::from_ref(&a)).axes([Some(2)]).build().map(drop));
     assert!(e.contains("axis 2 is out of range"), "{e}");
     let e = refused(batch_functions(&[a.clone(), a]).out_axes([None]).build().map(drop));
-    assert!(e.contains("differs from program to program"), "{e}");
+    assert!(e.contains("differs from row to row"), "{e}");
     let noisy =
         Graph::parse("func @f(%x: tensor<f32>) -> tensor<f32> {\n  evoxc.print(%x) {label = \"x\"}\n  return %x\n}")?;
     let e = refused(batch_functions(&[noisy]).build().map(drop));
