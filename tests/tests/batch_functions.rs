@@ -1,8 +1,9 @@
 //! `batch_functions`: what the merged program gives is, bit for bit, what every program gives alone. Expectations come
 //! from running the programs one by one on the interpreter.
 
+use evoxc::ir::{FftKind, ScatterOp};
 use evoxc::prelude::*;
-use evoxc::{Dyn, Error};
+use evoxc::{Dyn, Error, checkpoint};
 use evoxc_backends::backends;
 use evoxc_stage::{AnyBackend, Backend};
 use evoxc_tests::random_graph::{Rng, population, tensor};
@@ -177,6 +178,38 @@ fn reductions_dots_and_orderings() {
     );
 }
 
+/// Every group of ops, of which each function does something, twice: once by rows, and once with a twin of its own.
+#[test]
+fn every_group_of_ops() {
+    check_functions(
+        (spec(F32, [6, 6]), spec(F32, [6, 6])),
+        &[
+            |x, y| (x.fft(FftKind::Rfft, [6]).abs().sum(..) * y).cumsum(0),
+            |x, y| (x.fft(FftKind::Rfft, [6]).abs().sum(..) * y).cumsum(1),
+            |x, y| x.dot(x.swap_axes(0, 1)).cholesky() + y.tril(0),
+            |x, y| x.qr().0 + y.eigh().1,
+            |x, y| x.svd().1 * y.qr().1,
+            |x, y| x.solve(y),
+            |x, y| y.solve(x),
+            |x, y| x.take(y.argmax(1), 0) - x.sort(1),
+            |x, y| x.scatter_rows(ScatterOp::Add, y.argmax(0), y.cumlogsumexp(0)),
+            |x, y| x.dynamic_slice([y.argmax(0).max(0), y.argmin(0).min(0)], [3, 3]).pad(&[(1, 2), (2, 1)], 0.5) + y,
+            |x, y| x.roll(2, 1).clip(-1.0, y.max(..)) * y.roll(1, 0),
+            |x, y| concat([x, y], 1).reshape([6, 12]).slice(s![.., 3..9]) % 2.0,
+        ],
+    );
+    check_functions(
+        (spec(F32, [1, 2, 6, 6]), spec(F32, [2, 2, 3, 3])),
+        &[
+            |x, w| x.conv2d(w, Conv::default()).max_pool([2, 2], [2, 2]).sum([0, 1]),
+            |x, w| x.conv2d(w, Conv::default()).avg_pool([2, 2], [2, 2]).sum([0, 1]),
+            |x, w| x.avg_pool([3, 3], [3, 3]).sum([0, 1]) + w.sum(..),
+            |x, w| x.conv2d(w, Conv::default()).max_pool([2, 2], [2, 2]).sum([0, 1]),
+            |x, w| x.max_pool([3, 3], [3, 3]).sum([0, 1]) - w.prod(..),
+        ],
+    );
+}
+
 #[test]
 fn control_flow_and_calls() {
     check_functions(
@@ -188,6 +221,42 @@ fn control_flow_and_calls() {
             |x, y| fori_loop(3, x, |_, c: Sym| c * 0.5 + y),
             |x, y| fori_loop(3, x, |_, c: Sym| c * 0.5 + y).tanh(),
             |x, y| x.exp() + while_loop(y, |c: Sym| c.lt(3.0), |c: Sym| c.maximum(0.0) + 1.0),
+        ],
+    );
+}
+
+#[test]
+fn equal_control_flow_is_one_op() -> evoxc::Result<()> {
+    // Equal but for a constant that is captured.
+    let f = |a: f32| {
+        move |x: Sym, y: Sym| {
+            let a = constant(&Tensor::from(a));
+            let x = cond(y.gt(0.0), || x + a, || x * 2.0);
+            while_loop(x, |c: Sym| c.min(..).lt(a), |c: Sym| c + 1.0)
+        }
+    };
+    let graphs: Vec<Graph> =
+        [1.0, 2.0, 3.0].map(|a| trace(f(a), (spec(F32, [4]), spec(F32, []))).expect("it traces").erase()).into();
+    let inputs: Vec<Vec<Tensor>> = [1f32, -1.0, 0.5].map(|y| vec![Tensor::from([y; 4]), Tensor::from(y)]).into();
+    assert_eq!(check(&graphs, &inputs, &[true, true], "equal control flow"), 1);
+    let r = batch_functions(&graphs).build()?.report().clone();
+    assert_eq!((r.value_classes, r.per_program, r.operand_muxes), (3, 0, 0), "{r}"); // gt, cond, while_loop
+    // A product of matrices inside would sum in another order with rows.
+    let dots = |a: f32| move |x: Sym| cond(x.sum(..).gt(0.0), || x.dot(x), || x) + a;
+    let merged = batch_functions_of(&[dots(1.0), dots(2.0)], spec(F32, [3, 3])).build()?;
+    assert_eq!(merged.report().per_program, 1, "{}", merged.report());
+    Ok(())
+}
+
+#[test]
+fn calls_keep_their_own_functions() {
+    check_functions(
+        (spec(F32, [4]), spec(F32, [])),
+        &[
+            |x, y| checkpoint(|x: Sym, y: Sym| (x * y).sin()).call((x, y)),
+            |x, y| checkpoint(|x: Sym, y: Sym| (x * y).sin()).call((x, y)),
+            |x, y| checkpoint(|x: Sym, y: Sym| (x + y).sin()).call((x, y)),
+            |x, y| checkpoint(|x: Sym, y: Sym| checkpoint(|x: Sym| x.exp()).call(x) * y).call((x, y)),
         ],
     );
 }

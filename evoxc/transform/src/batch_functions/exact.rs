@@ -1,6 +1,6 @@
 //! Which ops give the same bits for all rows together as for each alone.
 
-use evoxc_ir::Prim;
+use evoxc_ir::{Module, Op, Prim, Region};
 
 /// How an op is computed for rows so that each has the bits that it has alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(super) fn exact(prim: &Prim) -> Exact {
         | Prim::RandomBits { .. }
         | Prim::OptimizationBarrier {}
         | Prim::StopGradient {} => Exact::Rule,
-        // Rows of one region may take different ways through it.
+        // As what is inside them.
         Prim::ScatterBody { .. }
         | Prim::ReduceBody { .. }
         | Prim::ReduceWindowBody { .. }
@@ -68,8 +68,30 @@ pub(super) fn exact(prim: &Prim) -> Exact {
         | Prim::Switch {}
         | Prim::WhileLoop {}
         | Prim::Scan { .. }
-        | Prim::Call { .. }
+        | Prim::Call { batch: None, .. } => Exact::Rule,
+        // What the function's own rule for rows gives is not known.
+        Prim::Call { batch: Some(_), .. } => Exact::Each,
         // Programs with effects are refused.
-        | Prim::Print { .. } => Exact::Each,
+        Prim::Print { .. } => Exact::Each,
     }
+}
+
+/// Has an op, with all that is inside of it, no form for all rows that gives the same bits?
+pub(super) fn once_a_row(module: &Module, op: &Op) -> bool {
+    // Inside of a region the walk decides which operands have rows.
+    let inner = |r: &Region| {
+        r.ops.iter().any(|op| {
+            let alone = match exact(&op.prim) {
+                Exact::Rule => false,
+                Exact::AllRows => matches!(op.prim, Prim::Dot { .. }),
+                Exact::Each => true,
+            };
+            alone || once_a_row(module, op)
+        })
+    };
+    let called = || match &op.prim {
+        Prim::Call { callee, .. } => module.func(&callee.0).is_none_or(|f| inner(&f.body)),
+        _ => false,
+    };
+    exact(&op.prim) == Exact::Each || op.regions.iter().any(inner) || called()
 }

@@ -6,7 +6,6 @@
 //! *pool*. Rows that no program has are not computed. What is the same for every program that has it is computed once,
 //! without rows: a *one*. All of this is found by hashing, level by level, in time linear in the number of ops.
 
-use super::exact::{Exact, exact};
 use super::options::Alignment;
 use super::pool::{Base, Operand, Pool, Pools, Source};
 use super::program::{Definition, Node, Program, Programs};
@@ -210,7 +209,9 @@ impl<'a> Merger<'a, '_> {
             let sources = node.uses.iter().map(|&v| self.source(p, v)).collect();
             all.push((Row { program: p, node: n, sources }, number));
         }
-        let structured = ops.iter().any(|op| !op.regions.is_empty() || matches!(op.prim, Prim::Call { .. }));
+        // All nodes of a class are of one kind.
+        let (structured, each) =
+            members.first().map_or((false, false), |&m| (self.node(m).1.structured, self.node(m).1.each));
         let mut distinct: FxHashMap<(&[Source], u32), u32> = FxHashMap::default();
         let places: Vec<u32> = all
             .iter()
@@ -233,9 +234,9 @@ impl<'a> Merger<'a, '_> {
         let free = |s: &Source| matches!(s, Source::One(_) | Source::Literal(_));
         let form = if rows.len() == 1 && rows.iter().all(|r| r.sources.iter().all(free)) {
             Form::One
-        } else if ops.iter().any(|op| exact(&op.prim) == Exact::Each) {
+        } else if each {
             Form::Each
-        } else if ops.len() > 1 && rows.len() > 1 {
+        } else if ops.len() > 1 && rows.len() > 1 && !structured {
             Form::Switch { ops, which }
         } else {
             Form::Rows

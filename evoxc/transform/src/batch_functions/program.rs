@@ -2,6 +2,7 @@
 //! found. Two ops have the same number exactly when they are equal; nothing is compared twice.
 
 use super::alike::Alike;
+use super::exact::once_a_row;
 use super::options::SwitchOps;
 use evoxc_core::OpError;
 use evoxc_ir::{Func, Literal, Module, Op, Prim, Region, TensorType, Value};
@@ -32,6 +33,10 @@ pub(super) struct Node<'a> {
     pub skeleton: u32,
     /// The number of the op with its attributes and types; ops that may switch have one number.
     pub kind: u32,
+    /// Has it regions, or is it a call?
+    pub structured: bool,
+    /// Is it computed once a row?
+    pub each: bool,
 }
 
 /// A program.
@@ -162,7 +167,9 @@ impl<'a> Numbers<'a> {
             let tree = results.iter().copied().chain([u32::MAX]).chain(moving().map(|k| k.1)).collect();
             let skeleton = number(&mut self.skeletons, tree);
             let operands = uses.iter().map(|v| (number(&mut self.types, func.ty(*v)), constant(v))).collect();
-            let name = if !op.regions.is_empty() || matches!(op.prim, Prim::Call { .. }) {
+            let structured = !op.regions.is_empty() || matches!(op.prim, Prim::Call { .. });
+            let each = once_a_row(module, op);
+            let name = if structured {
                 KindName::Structured(self.alike.op(module, func, op))
             } else {
                 switch.group(&op.prim).map_or(KindName::Op(&op.prim), KindName::Switch)
@@ -178,7 +185,7 @@ impl<'a> Numbers<'a> {
                 };
                 known[v.index()] = (height, own);
             }
-            p.nodes.push(Node { op, uses, first: p.results as u32, height, skeleton, kind });
+            p.nodes.push(Node { op, uses, first: p.results as u32, height, skeleton, kind, structured, each });
             p.results += op.results.len();
         }
         p

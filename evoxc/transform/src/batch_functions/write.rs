@@ -5,7 +5,8 @@ use super::literals;
 use super::plan::{Class, Form, Plan, Row, Step};
 use super::pool::{Base, Operand, Part, Pool, Source};
 use super::program::{Node, Programs};
-use crate::vmap::{Mapped, Rows, Site, batched, rules};
+use crate::regions;
+use crate::vmap::{Mapped, Rows, Site, Vmap, batched, rules};
 use evoxc_core::{Dim, OpError, Shape, TensorSpec};
 use evoxc_ir::{GatherDims, Literal, Op, Prim, TensorType, Value};
 use evoxc_trace::{Sym, emitter};
@@ -219,11 +220,8 @@ impl<'a, 'p> Writer<'a, 'p> {
                 return Ok(());
             }
             Form::Each => self.each(c)?,
-            Form::Rows => match self.rows(c, op, c.rows.len() as u32) {
-                Ok(rows) => rows,
-                // No rule for all rows: once a row, then.
-                Err(_) => self.each(c)?,
-            },
+            Form::Rows if self.node(first).structured => self.walk(c, first)?,
+            Form::Rows => self.rows(c, op, c.rows.len() as u32)?,
             Form::Switch { ops, which } => self.switch(c, ops, which)?,
         };
         self.blocks.extend(results);
@@ -305,6 +303,27 @@ impl<'a, 'p> Writer<'a, 'p> {
         let imported = self.imported.entry(row.program).or_insert_with(|| emitter::import(program.module));
         emitter::replay_from(program.func, imported, node.op, &mut env)?;
         Ok(node.op.results.iter().map(|v| env.get(v).map_or_else(emitter::poison, |&v| emitter::sym(v))).collect())
+    }
+
+    /// An op with regions, or a call, for all rows.
+    fn walk(&mut self, c: &Class<'a>, first: &Row) -> Result<Rows, OpError> {
+        let (node, n) = (self.node(first), Dim::constant(c.rows.len() as i64));
+        let program = &self.programs.list[first.program as usize];
+        let types: Vec<TensorType> = node.uses.iter().map(|&v| program.func.ty(v).clone()).collect();
+        let x: Vec<Mapped> = c.operands.iter().map(|o| self.operand(o)).collect();
+        let imported = self.imported.entry(first.program).or_insert_with(|| emitter::import(program.module));
+        // As a region that stands nowhere, of which the walk writes a copy for all rows.
+        let region = regions::region("row", &types, |args| {
+            let mut env: FxHashMap<Value, Value> = FxHashMap::default();
+            regions::bind(&mut env, &node.uses, args);
+            emitter::replay_from(program.func, imported, node.op, &mut env)?;
+            Ok(node.op.results.iter().map(|v| env.get(v).map_or_else(emitter::poison, |&v| emitter::sym(v))).collect())
+        })?;
+        emitter::left_over();
+        let mut walk = Vmap::new(n);
+        region.args.iter().zip(x).for_each(|(&v, m)| walk.define(v, m));
+        walk.region(&region)?;
+        Ok(region.results.iter().map(|&v| batched(walk.get(v), n)).collect())
     }
 
     /// The op of every row for itself, put together.
