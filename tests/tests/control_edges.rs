@@ -72,7 +72,7 @@ fn reversed_scans() -> Done {
 fn loops_without_tangents_do_not_stand_in_the_way() -> Done {
     // The number of halvings is counted in integers; its loop does not depend on what is differentiated.
     let f = |x: Sym, n: Sym| {
-        let (k, _) = while_loop((n * 0, n), |(_, n)| n.gt(1), |(k, n)| (k + 1, n / 2));
+        let (k, _) = while_loop((n.zeros_like(), n), |(_, n)| n.gt(1), |(k, n)| (k + 1, n / 2));
         x * x * k.cast(F64)
     };
     let args = (Tensor::from(1.5f64), Tensor::from(9i32));
@@ -188,5 +188,59 @@ fn rules_in_text() -> Done {
     let fixed = Graph::parse(&RULES.replace("ROWS", "2"))?.typed::<Sym, Sym>()?;
     let e = trace(vmap(&fixed), spec(F64, [3])).unwrap_err().to_string();
     assert!(e.contains("@b") && e.contains("tensor<2xf64>") && e.contains("tensor<3xf64>"), "{e}");
+    Ok(())
+}
+
+fn recursive(x: Sym) -> Sym {
+    custom_jvp(|x: Sym| x.sin(), |x: Sym, t: Sym| (recursive(x), t * x.cos())).call(x)
+}
+
+#[test]
+fn rules_of_themselves() -> Done {
+    let e = trace(recursive, spec(F64, [])).unwrap_err().to_string();
+    assert!(e.contains("custom_jvp") && e.contains("call the function that is wrapped"), "{e}");
+    // In text a rule may name itself: every derivative unrolls it once. Rows of it would never end.
+    let text = "
+func @main(%x: tensor<f64>) -> tensor<f64> {
+  %r = evoxc.call(%x) {callee = @f, jvp = @j} : tensor<f64>
+  return %r
+}
+func @f(%x: tensor<f64>) -> tensor<f64> {
+  %y = evoxc.exp(%x) : tensor<f64>
+  return %y
+}
+func @j(%x: tensor<f64>, %t: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
+  %y = evoxc.call(%x) {callee = @f, jvp = @j} : tensor<f64>
+  %u = evoxc.mul(%t, %y) : tensor<f64>
+  return %y, %u
+}";
+    let g = Graph::parse(text)?.typed::<Sym, Sym>()?;
+    let third = evaluate(grad(grad(grad(&g))), Tensor::from(0.5f64), &Interp)?.item::<f64>()?;
+    assert!((third - 0.5f64.exp()).abs() < 1e-15);
+    assert!(trace(vmap(&g), spec(F64, [3])).is_err());
+    Ok(())
+}
+
+#[test]
+fn deep_nests() -> Done {
+    fn nest(depth: u32, x: Sym, w: Sym) -> Sym {
+        if depth == 0 {
+            return x * w;
+        }
+        // The second carry gets its tangent only from the first, in the second step.
+        fori_loop(1, (x, x.zeros_like()), |_, (y, z)| (nest(depth - 1, y, w) + z * 0.5, y)).0
+    }
+    let start = std::time::Instant::now();
+    for depth in [1, 15, 25] {
+        let f = |x: Sym, w: Sym| nest(depth, x, w);
+        let graph = trace(grad(f).wrt::<1>(), (spec(F64, []), spec(F64, [])))?;
+        assert_eq!(evaluate(&graph, (Tensor::from(3f64), Tensor::from(0.5f64)), &Interp)?.item::<f64>()?, 3.0);
+        let rows = trace(vmap(f), (spec(F64, [2]), spec(F64, [2])))?;
+        assert_eq!(
+            evaluate(&rows, (Tensor::from([3f64, 2.0]), Tensor::from([0.5f64, 2.0])), &Interp)?.to_vec::<f64>()?,
+            [1.5, 4.0]
+        );
+    }
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     Ok(())
 }

@@ -94,7 +94,7 @@ fn rows(f: impl Fn(f64) -> evoxc::Result<f64>, xs: &[f64]) -> evoxc::Result<Vec<
 fn loops_end_at_another_step_for_every_row() -> Done {
     let collatz = |n: Sym| {
         let odd = |n: Sym| (n % 2).eq(1);
-        while_loop((n, n * 0), |(n, _)| n.gt(1), |(n, k)| (odd(n).select(n * 3 + 1, n / 2), k + 1)).1
+        while_loop((n, n.zeros_like()), |(n, _)| n.gt(1), |(n, k)| (odd(n).select(n * 3 + 1, n / 2), k + 1)).1
     };
     let steps = evaluate(vmap(collatz), Tensor::from([1i32, 6, 7, 27, 1]), &Interp)?;
     assert_eq!(steps.to_vec::<i32>()?, [0, 8, 16, 111, 0]); // OEIS A006577

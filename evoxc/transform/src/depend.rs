@@ -74,6 +74,8 @@ fn loop_state(
     mut state: Vec<bool>,
     set: &mut FxHashSet<Value>,
 ) -> Vec<bool> {
+    // A body that has been followed before starts from what was found then, so that nested loops take few passes.
+    state.iter_mut().zip(&body.args).for_each(|(s, a)| *s |= set.contains(a));
     loop {
         mark(&body.args, &state, set);
         let mut next = region(follow, body, set);

@@ -3,9 +3,46 @@
 use super::function::{Part, captures, function};
 use super::{Traced, Via, argument, flatten, rebuild};
 use crate::regions;
-use evoxc_core::{OpError, Tree, TreeDef};
+use evoxc_core::{Loc, OpError, Tree, TreeDef};
 use evoxc_ir::{Prim, Region, TensorType};
 use evoxc_trace::{GraphFn, Sym, emitter};
+use std::cell::Cell;
+
+thread_local! {
+    /// How many rules are being traced, each within another.
+    static RULES: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Rules within rules, beyond which a rule is taken to apply the function that it belongs to.
+const MAX_RULES: usize = 20;
+
+/// Traces a rule.
+fn trace_rule<F, A, M>(
+    transform: &str,
+    rule: &F,
+    types: &[TensorType],
+    inputs: &TreeDef,
+    loc: Option<Loc>,
+) -> (Option<Region>, TreeDef)
+where
+    A: Tree<Sym>,
+    F: GraphFn<A, M>,
+{
+    struct Depth(usize);
+    impl Drop for Depth {
+        fn drop(&mut self) {
+            RULES.set(self.0);
+        }
+    }
+    let depth = Depth(RULES.replace(RULES.get() + 1));
+    if depth.0 >= MAX_RULES {
+        let e = OpError::new("rule", "it applies, directly or by others, the function that it is a rule of")
+            .remedy("in the rule, call the function that is wrapped instead");
+        emitter::refuse(transform, e.at(loc));
+        emitter::abort();
+    }
+    emitter::trace_region::<F, A, M>(rule, types, inputs, loc)
+}
 
 /// See [`custom_jvp`].
 #[derive(Clone, Copy, Debug)]
@@ -107,7 +144,7 @@ where
         let outputs = traced.outputs.clone();
         let pair = pair::<A, A>("custom_jvp", &def, &def);
         let twice = [types.clone(), types.clone()].concat();
-        let (rule, rule_outputs) = emitter::trace_region::<R, (A, A), N>(&self.rule, &twice, &pair, traced.loc);
+        let (rule, rule_outputs) = trace_rule::<R, (A, A), N>("custom_jvp", &self.rule, &twice, &pair, traced.loc);
         let out = traced.write(outputs.leaf_count(), |region, traced| {
             let Some(rule) = &rule else { return Ok(vec![]) };
             let results = traced.output_types();
@@ -140,7 +177,7 @@ where
         let Some(types) = types else { emitter::abort() };
         let traced = Traced::new::<F, A, M>("custom_vjp", &self.f, &types, &def);
         let outputs = traced.outputs.clone();
-        let (forward, forward_outputs) = emitter::trace_region::<W, A, N>(&self.forward, &types, &def, traced.loc);
+        let (forward, forward_outputs) = trace_rule::<W, A, N>("custom_vjp", &self.forward, &types, &def, traced.loc);
         let Some(forward) = forward else {
             let poison = vec![emitter::poison(); outputs.leaf_count()];
             return rebuild("custom_vjp", &outputs, poison);
@@ -152,7 +189,7 @@ where
         let inputs = [&found[split..], &found[..split]].concat();
         let pair = pair::<S, F::Out>("custom_vjp", &kept_def, &out_def);
         let (backward, backward_outputs) =
-            emitter::trace_region::<B, (S, F::Out), P>(&self.backward, &inputs, &pair, traced.loc);
+            trace_rule::<B, (S, F::Out), P>("custom_vjp", &self.backward, &inputs, &pair, traced.loc);
         let out = traced.write(outputs.leaf_count(), |region, traced| {
             let Some(backward) = &backward else { return Ok(vec![]) };
             structure("forward", &out_def, &[&outputs])?;
