@@ -31,6 +31,13 @@ fn prints_happen_once_and_in_order() -> Done {
     assert_eq!(labels(&trace(jvp(f), (one.clone(), one.clone()))?), want);
     assert_eq!(labels(&trace(vmap(f), spec(F64, [3]))?), want);
     assert_eq!(labels(&trace(vmap(grad(f)), spec(F64, [3]))?), want);
+    // Nor does a call that is part of what is computed again, though nothing in it is differentiated.
+    let g =
+        |x: Sym, k: Sym| checkpoint(|x: Sym| (x * checkpoint(|k: Sym| k.print("inner").exp()).call(k)).sin()).call(x);
+    let graph = trace(grad(g), (spec(F64, []), spec(F64, [])))?.simplify();
+    assert_eq!((labels(&graph), count(&graph, "exp")), (vec!["inner".to_string()], 2), "{graph}");
+    let got = evaluate(&graph, (Tensor::from(0.5f64), Tensor::from(0f64)), &Interp)?.item::<f64>()?;
+    assert_eq!(got, 0.5f64.cos());
     // A branch that prints is skipped if no row takes it.
     let text = trace(vmap(f), spec(F64, [3]))?.to_string();
     assert_eq!(text.matches("evoxc.cond(").count(), 2, "{text}");

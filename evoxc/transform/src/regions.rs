@@ -69,9 +69,24 @@ pub(crate) fn has_effect(op: &Op) -> bool {
 }
 
 /// Removes what prints: for ops that compute once more what has been printed already.
-pub(crate) fn silence(r: &mut Region) {
+pub(crate) fn silence(r: &mut Region) -> Result<(), OpError> {
     r.ops.retain(|op| !op.prim.has_effect());
-    r.ops.iter_mut().flat_map(|op| &mut op.regions).for_each(silence);
+    for op in &mut r.ops {
+        op.regions.iter_mut().try_for_each(silence)?;
+        if let Prim::Call { callee, .. } = &op.prim
+            && has_effect(op)
+        {
+            let mut body = inlined(callee)?;
+            silence(&mut body)?;
+            op.prim = call(emitter::outline(&format!("{}_silent", callee.0), body).0, false);
+        }
+    }
+    Ok(())
+}
+
+/// May the region run for ever on values that it is not meant for?
+pub(crate) fn may_hang(r: &Region) -> bool {
+    r.ops.iter().any(|op| matches!(op.prim, Prim::WhileLoop {}) || any_inside(op, may_hang))
 }
 
 /// The values that the ops of a region make, not counting those inside their regions.

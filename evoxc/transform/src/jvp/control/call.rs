@@ -73,7 +73,7 @@ fn again(walk: &mut Jvp, op: &Op, callee: &FuncRef, live: &[bool]) -> Result<(),
         Ok(out)
     })?;
     if split {
-        regions::silence(&mut region);
+        regions::silence(&mut region)?;
     }
     let kind = if split { "linear" } else { "jvp" };
     let (name, outer) = emitter::outline(&format!("{}_{kind}", callee.0), region);

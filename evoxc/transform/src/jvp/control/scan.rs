@@ -155,7 +155,9 @@ enum Source {
 fn hoist(body: &mut Region, needed: Vec<Value>) -> Vec<Value> {
     let mut variant: FxHashSet<Value> = body.args.iter().copied().collect();
     for op in &body.ops {
-        if regions::has_effect(op) || regions::uses(op).any(|v| variant.contains(&v)) {
+        // A loop that may not end is not to be run for a scan of no steps.
+        let stays = regions::has_effect(op) || matches!(op.prim, Prim::WhileLoop {});
+        if stays || regions::any_inside(op, regions::may_hang) || regions::uses(op).any(|v| variant.contains(&v)) {
             variant.extend(op.results.iter().copied());
         }
     }

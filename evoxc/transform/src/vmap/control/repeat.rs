@@ -33,7 +33,7 @@ fn until_all_are_done(walk: &mut Vmap, op: &Op, cond: &Region, step: &Region) ->
     let body = regions::region("body", &state, |args| {
         let (going, now) = (args[0], &args[1..]);
         // A loop inside may not end on the state of a row that is done: those rows repeat one that is not.
-        let used = if safe::may_hang(step) { safe::repeat_rows(now, going, walk.size) } else { now.to_vec() };
+        let used = if regions::may_hang(step) { safe::repeat_rows(now, going, walk.size) } else { now.to_vec() };
         define(walk, &step.args, &used, &all);
         walk.region(step)?;
         let next = get(walk, &step.results, &all);

@@ -18,12 +18,7 @@ use evoxc_trace::{Sym, emitter};
 
 /// Must the branch be skipped when no row takes it?
 pub(super) fn must_be_guarded(r: &Region) -> bool {
-    may_hang(r) || r.ops.iter().any(regions::has_effect)
-}
-
-/// May the region run for ever on values that it is not meant for?
-pub(super) fn may_hang(r: &Region) -> bool {
-    r.ops.iter().any(|op| matches!(op.prim, Prim::WhileLoop {}) || regions::any_inside(op, may_hang))
+    regions::may_hang(r) || r.ops.iter().any(regions::has_effect)
 }
 
 /// Puts safe values in the place of what the branch captures; gives what stood there before. `guarded`: the branch runs
