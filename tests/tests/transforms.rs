@@ -44,3 +44,54 @@ fn errors_stand_where_the_transform_was_called() {
     let e = trace(f, spec(F32, [3])).unwrap_err().to_string();
     assert!(e.contains(&format!("transforms.rs:{line}:")), "{e}");
 }
+
+// The arguments of a graph whose types are erased are counted when it is traced.
+#[test]
+fn an_argument_that_is_not_there_is_named() {
+    use evoxc::{hessian, hvp, jacfwd, jacrev};
+    fn refused<F: GraphFn<evoxc::Dyn<Sym>, M>, M>(f: F, specs: evoxc::Dyn<TensorSpec>) {
+        match trace(f, specs) {
+            Err(evoxc::Error::Transform(e)) => assert!(e.to_string().contains("there is no argument 5"), "{e}"),
+            other => panic!("{:?}", other.err()),
+        }
+    }
+    let g = trace(|x: Sym, y: Sym| (x * y).sum(..), (spec(F32, [3]), spec(F32, [3]))).unwrap().erase();
+    refused(grad(&g).wrt::<5>(), g.specs());
+    refused(value_and_grad(&g).wrt2::<0, 5>(), g.specs());
+    refused(jacfwd(&g).wrt::<5>(), g.specs());
+    refused(jacrev(&g).wrt::<5>(), g.specs());
+    refused(hessian(&g).wrt::<5>(), g.specs());
+    let e = trace(hvp(&g).wrt::<5>(), (g.specs(), g.specs())).unwrap_err();
+    assert!(e.to_string().contains("there is no argument 5"), "{e}");
+}
+
+// `trace` returns all errors: here, of each of two transforms.
+#[test]
+fn all_that_is_refused_is_reported() {
+    let f = |x: Sym| grad(|x: Sym| x * 2.0).call(x) + vmap(|x: Sym| x).in_axes([Some(7)]).call(x);
+    match trace(f, spec(F32, [3])) {
+        Err(evoxc::Error::Trace(e)) => {
+            let ops: Vec<&str> = e.errors.iter().map(|e| e.op.as_str()).collect();
+            assert_eq!(ops, ["grad: result", "vmap: in_axes"]);
+        }
+        other => panic!("{:?}", other.err()),
+    }
+}
+
+// A gradient without the value does not compute what only the value needs; each result of `jacrev` comes from one
+// forward pass, which prints once.
+#[test]
+fn what_is_not_asked_for_is_not_computed() -> evoxc::Result<()> {
+    let ops = |g: &Graph| g.ops().iter().map(|op| op.prim.name()).collect::<Vec<_>>();
+    let g = trace(grad(|x: Sym| (x * 3.0).sum(..)), spec(F32, [2]))?.erase();
+    assert_eq!(ops(&g), ["constant", "constant", "broadcast_in_dim", "mul"]);
+    let f = |x: Sym| {
+        let y = x.sin();
+        y.print("y");
+        (y.sum(..), y * y)
+    };
+    let g = trace(evoxc::jacrev(f), spec(F32, [2]))?.erase();
+    let count = |name: &str| ops(&g).iter().filter(|o| *o == name).count();
+    assert_eq!((count("print"), count("sin"), count("cos")), (1, 1, 1));
+    Ok(())
+}

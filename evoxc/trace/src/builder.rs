@@ -44,10 +44,12 @@ pub(crate) struct Trace {
     splats: FxHashMap<Value, Literal>,
     /// Functions that `call` ops refer to.
     pub callees: Vec<Func>,
+    /// For each name that was asked for, how many functions have got one like it.
+    named: FxHashMap<String, usize>,
     /// Are there values that stand nowhere, left over by transforms?
     pub leftovers: bool,
-    /// The first thing that a transform refused.
-    pub refused: Option<TransformError>,
+    /// What transforms refused.
+    pub refused: Vec<TransformError>,
 }
 
 thread_local! {
@@ -84,8 +86,9 @@ impl Guard {
                 captured: FxHashMap::default(),
                 splats: FxHashMap::default(),
                 callees: vec![],
+                named: FxHashMap::default(),
                 leftovers: false,
-                refused: None,
+                refused: vec![],
             });
             Guard { depth: t.len() }
         })
@@ -239,9 +242,25 @@ impl Trace {
         region.args.extend(&captures);
         (renumber(&self.func.values, region), captures)
     }
-    /// Records the first thing that a transform refuses.
+    /// A name that no function of the module has: this one, or with a number after it.
+    pub fn unique(&mut self, name: &str) -> String {
+        let mut n = self.named.get(name).copied().unwrap_or_default();
+        loop {
+            let unique = if n == 0 { name.to_string() } else { format!("{name}_{n}") };
+            n += 1;
+            if unique != "main" && !self.named.contains_key(&unique) {
+                self.named.insert(name.to_string(), n);
+                self.named.entry(unique.clone()).or_insert(1);
+                return unique;
+            }
+        }
+    }
+    /// Records what a transform refuses, once.
     pub fn refuse(&mut self, transform: &str, op: OpError) {
-        self.refused.get_or_insert(TransformError { transform: transform.into(), op });
+        let e = TransformError { transform: transform.into(), op };
+        if self.refused.len() < MAX_ERRORS && !self.refused.contains(&e) {
+            self.refused.push(e);
+        }
     }
     fn visible(&self, v: u32) -> bool {
         self.region_of.get(v as usize).is_some_and(|r| self.open.iter().rev().any(|(id, _)| id == r))

@@ -196,12 +196,7 @@ pub fn specialize(name: &FuncRef, symbol: Dim, extent: Dim) -> Option<FuncRef> {
 pub fn outline(name: &str, region: Region) -> (FuncRef, Vec<Sym>) {
     builder::with(|t| {
         let (func, captures) = t.outline(region);
-        let mut unique = name.to_string();
-        let mut n = 1;
-        while unique == "main" || t.callees.iter().any(|c| c.name == unique) {
-            unique = format!("{name}_{n}");
-            n += 1;
-        }
+        let unique = t.unique(name);
         t.callees.push(Func { name: unique.clone(), ..func });
         let id = t.id;
         (FuncRef(unique), captures.into_iter().map(|v| Sym::new(v.0, id)).collect())

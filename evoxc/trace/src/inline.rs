@@ -165,12 +165,7 @@ pub(crate) fn adopt(module: &Module, symbols: &[(Dim, Dim)]) -> FxHashMap<String
     let mut names = FxHashMap::default();
     builder::with(|t| {
         for f in module.funcs.iter().skip(1) {
-            let mut name = f.name.clone();
-            let mut n = 1;
-            while name == "main" || t.callees.iter().any(|c| c.name == name) {
-                name = format!("{}_{n}", f.name);
-                n += 1;
-            }
+            let name = t.unique(&f.name);
             names.insert(f.name.clone(), name.clone());
             t.callees.push(Func { name, ..f.clone() });
         }
@@ -187,14 +182,13 @@ pub(crate) fn adopt(module: &Module, symbols: &[(Dim, Dim)]) -> FxHashMap<String
 
 /// See `emitter::specialize`.
 pub(crate) fn specialize(name: &FuncRef, symbol: Dim, extent: Dim) -> Option<FuncRef> {
-    let all = builder::with(|t| t.callees.clone());
     let mut funcs = vec![Func::default()];
     let mut wanted = vec![name.clone()];
     while let Some(next) = wanted.pop() {
         if funcs.iter().any(|f| f.name == next.0) {
             continue;
         }
-        let f = all.iter().find(|f| f.name == next.0)?.clone();
+        let f = builder::with(|t| t.callees.iter().find(|f| f.name == next.0).cloned())?;
         called(&f.body, &mut wanted);
         funcs.push(f);
     }

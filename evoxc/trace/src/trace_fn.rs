@@ -72,7 +72,7 @@ where
         Err(payload) => resume_unwind(payload),
     };
     let results = match results {
-        Some(r) if t.errors.is_empty() && t.refused.is_none() => r,
+        Some(r) if t.errors.is_empty() && t.refused.is_empty() => r,
         _ => return Err(refusal(t)),
     };
     let main = t.close(results.to_vec());
@@ -84,16 +84,14 @@ where
 }
 
 /// The errors of a trace that gave no graph: what a transform refused, unless there are others.
-fn refusal(t: crate::builder::Trace) -> evoxc_core::Error {
-    match t.refused {
-        Some(e) if t.errors.is_empty() => e.into(),
-        Some(e) => {
-            let mut op = e.op;
-            op.op = format!("{}: {}", e.transform, op.op);
-            failed(t.errors.into_iter().chain([op]).collect(), "")
-        }
-        None => failed(t.errors, "an output could not be computed"),
+fn refusal(mut t: crate::builder::Trace) -> evoxc_core::Error {
+    if let (true, [_]) = (t.errors.is_empty(), &t.refused[..])
+        && let Some(e) = t.refused.pop()
+    {
+        return e.into();
     }
+    let refused = t.refused.into_iter().map(|e| OpError { op: format!("{}: {}", e.transform, e.op.op), ..e.op });
+    failed(t.errors.into_iter().chain(refused).collect(), "an output could not be computed")
 }
 
 /// The entry, and those functions that it reaches, in their order.

@@ -123,7 +123,7 @@ where
 {
     type Out = At<A, N>;
     fn apply(&self, args: A) -> At<A, N> {
-        let (_, mut parts) = gradient("grad", &self.0, args, &[N]);
+        let (_, mut parts) = gradient("grad", &self.0, args, &[N], false);
         part("grad", &mut parts)
     }
 }
@@ -137,7 +137,7 @@ where
 {
     type Out = (At<A, N>, At<A, M>);
     fn apply(&self, args: A) -> Self::Out {
-        let (_, mut parts) = gradient("grad", &self.0, args, &[N, M]);
+        let (_, mut parts) = gradient("grad", &self.0, args, &[N, M], false);
         (part("grad", &mut parts), part("grad", &mut parts))
     }
 }
@@ -150,7 +150,7 @@ where
 {
     type Out = (F::Out, At<A, N>);
     fn apply(&self, args: A) -> Self::Out {
-        let (value, mut parts) = gradient("value_and_grad", &self.0, args, &[N]);
+        let (value, mut parts) = gradient("value_and_grad", &self.0, args, &[N], true);
         (value, part("value_and_grad", &mut parts))
     }
 }
@@ -164,7 +164,7 @@ where
 {
     type Out = (F::Out, (At<A, N>, At<A, M>));
     fn apply(&self, args: A) -> Self::Out {
-        let (value, mut parts) = gradient("value_and_grad", &self.0, args, &[N, M]);
+        let (value, mut parts) = gradient("value_and_grad", &self.0, args, &[N, M], true);
         (value, (part("value_and_grad", &mut parts), part("value_and_grad", &mut parts)))
     }
 }
@@ -176,7 +176,7 @@ where
 {
     type Out = A;
     fn apply(&self, args: A) -> A {
-        all("grad", &self.0, args).1
+        all("grad", &self.0, args, false).1
     }
 }
 
@@ -187,19 +187,19 @@ where
 {
     type Out = (F::Out, A);
     fn apply(&self, args: A) -> Self::Out {
-        all("value_and_grad", &self.0, args)
+        all("value_and_grad", &self.0, args, true)
     }
 }
 
-/// The value of `f` and its gradients with respect to all arguments.
-fn all<F, A, Mark>(transform: &'static str, f: &F, args: A) -> (F::Out, A)
+/// The value of `f` (poisoned unless `value`) and its gradients with respect to all arguments.
+fn all<F, A, Mark>(transform: &'static str, f: &F, args: A, value: bool) -> (F::Out, A)
 where
     F: GraphFn<A, Mark>,
     A: Tree<Sym>,
 {
     let (leaves, def) = TreeDef::flatten(args);
     let wanted: Vec<usize> = (0..def.arguments().len()).collect();
-    let (value, parts) = gradient(transform, f, rebuild::<A>(transform, &def, leaves), &wanted);
+    let (value, parts) = gradient(transform, f, rebuild::<A>(transform, &def, leaves), &wanted, value);
     let grads = parts.into_iter().rev().flat_map(|(_, leaves)| leaves).collect();
     (value, rebuild(transform, &def, grads))
 }
@@ -212,14 +212,22 @@ fn part<T: Tree<Sym>>(transform: &str, parts: &mut Parts) -> T {
     rebuild(transform, &def, leaves)
 }
 
-/// The value of `f` and its gradients with respect to these arguments.
-pub(crate) fn gradient<F, A, Mark>(transform: &'static str, f: &F, args: A, wanted: &[usize]) -> (F::Out, Parts)
+/// The value of `f` and its gradients with respect to these arguments. Without `value` the value is poisoned, and ops that
+/// nothing else needs are not written.
+pub(crate) fn gradient<F, A, Mark>(
+    transform: &'static str,
+    f: &F,
+    args: A,
+    wanted: &[usize],
+    value: bool,
+) -> (F::Out, Parts)
 where
     F: GraphFn<A, Mark>,
     A: Tree<Sym>,
 {
     let (leaves, types, def) = flatten(args);
     let Some(types) = types else { emitter::abort() };
+    exist(transform, &def, wanted);
     let traced = Traced::new::<F, A, Mark>(transform, f, &types, &def);
     let outputs = traced.outputs.clone();
     let choice: Vec<(std::ops::Range<usize>, TreeDef)> = wanted.iter().map(|&n| argument(&def, n)).collect();
@@ -234,7 +242,8 @@ where
         .map(|r| {
             r.map(|(values, grads)| {
                 let of = |i: usize| grads[i].unwrap_or_else(|| zeros(&types[i]));
-                values.into_iter().chain(choice.iter().flat_map(|(r, _)| r.clone().map(of))).collect()
+                let values = values.into_iter().map(|v| if value { v } else { emitter::poison() });
+                values.chain(choice.iter().flat_map(|(r, _)| r.clone().map(of))).collect()
             })
             .unwrap_or_default()
         })
@@ -271,6 +280,18 @@ pub(crate) fn pull(
     let mut of = inputs.iter().map(|&v| back.of(v));
     let grads = active.iter().map(|a| if *a { of.next().flatten() } else { None }).collect();
     Ok(Some((lin.primals, grads)))
+}
+
+/// Ends the trace unless these arguments exist: of a function whose tree is known at run time they need not.
+pub(crate) fn exist(transform: &str, def: &TreeDef, wanted: &[usize]) {
+    let n = def.arguments().len();
+    if let Some(w) = wanted.iter().find(|w| **w >= n) {
+        let s = if n == 1 { "" } else { "s" };
+        let e = OpError::new("argument", format!("there is no argument {w}: the function has {n} argument{s}"))
+            .remedy("arguments are counted from 0: `.wrt::<N>()`");
+        emitter::refuse(transform, e.at(emitter::call_site()));
+        emitter::abort()
+    }
 }
 
 fn check(

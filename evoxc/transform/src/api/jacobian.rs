@@ -1,13 +1,16 @@
 //! Jacobians and Hessians of functions of one tensor, and Hessian-vector products.
 
-use super::grad::{gradient, pull};
+use super::grad::{exist, gradient};
 use super::{Traced, Via, argument, callable, flatten, rebuild};
 use crate::jvp::{Jvp as Walk, Mode};
+use crate::linear::{Linearized, linearize};
+use crate::transpose::Transpose;
 use crate::vmap::{Mapped, Vmap, batched};
 use crate::{instantiate, zeros};
 use evoxc_core::{ArgAt, Dim, OpError, Shape, Tree, TreeDef};
 use evoxc_ir::{Prim, Region, TensorType};
 use evoxc_trace::{GraphFn, Sym, emitter};
+use rustc_hash::FxHashMap;
 
 /// See [`jacfwd`].
 #[derive(Clone, Copy, Debug)]
@@ -109,6 +112,7 @@ where
     fn apply(&self, args: A) -> F::Out {
         let (x, types, def) = flatten(args);
         let Some(types) = types else { emitter::abort() };
+        exist("jacfwd", &def, &[N]);
         let traced = Traced::new::<F, A, Mark>("jacfwd", &self.0, &types, &def);
         let outputs = traced.outputs.clone();
         let out = traced.write(outputs.leaf_count(), |region, _| {
@@ -128,12 +132,19 @@ where
     fn apply(&self, args: A) -> F::Out {
         let (x, types, def) = flatten(args);
         let Some(types) = types else { emitter::abort() };
+        exist("jacrev", &def, &[N]);
         let traced = Traced::new::<F, A, Mark>("jacrev", &self.0, &types, &def);
         let outputs = traced.outputs.clone();
         let out = traced.write(outputs.leaf_count(), |region, traced| {
             let at = tensor::<N>(&def, &types)?;
             let results = traced.output_types();
-            (0..results.len()).map(|i| rows(region, &x, at, &types[at], i, &results[i])).collect()
+            if let Some(t) = results.iter().find(|t| !t.dtype.is_float()) {
+                let e = format!("the function must give real floating-point tensors, it gives {t}");
+                return Err(OpError::new("result", e).remedy("use `vjp`"));
+            }
+            let active: Vec<bool> = (0..x.len()).map(|k| k == at).collect();
+            let Some(lin) = linearize(region, &x, &active)? else { return Ok(vec![]) };
+            results.iter().enumerate().map(|(i, result)| rows(&lin, &types[at], i, result)).collect()
         });
         rebuild("jacrev", &outputs, out)
     }
@@ -148,6 +159,7 @@ where
     fn apply(&self, args: A) -> Sym {
         let (x, types, def) = flatten(args);
         let Some(types) = types else { emitter::abort() };
+        exist("hessian", &def, &[N]);
         let slope = Slope::<F, Mark, N>(&self.0, std::marker::PhantomData);
         let traced = Traced::new::<Slope<F, Mark, N>, A, Via<Mark>>("hessian", &slope, &types, &def);
         let out = traced.write(1, |region, _| {
@@ -169,6 +181,7 @@ where
         let (x, types, def) = flatten(args);
         let (v, v_types, v_def) = flatten(v);
         let (Some(types), Some(v_types)) = (types, v_types) else { emitter::abort() };
+        exist("hvp", &def, &[N]);
         let (range, own) = argument(&def, N);
         let slope = Slope::<F, Mark, N>(&self.0, std::marker::PhantomData);
         let traced = Traced::new::<Slope<F, Mark, N>, A, Via<Mark>>("hvp", &slope, &types, &def);
@@ -200,7 +213,7 @@ where
 {
     type Out = Vec<Sym>;
     fn apply(&self, args: A) -> Vec<Sym> {
-        let (_, parts) = gradient("grad", self.0, args, &[N]);
+        let (_, parts) = gradient("grad", self.0, args, &[N], false);
         parts.into_iter().flat_map(|(_, leaves)| leaves).collect()
     }
 }
@@ -279,25 +292,18 @@ fn columns(region: &Region, x: &[Sym], at: usize, ty: &TensorType) -> Result<Vec
         .collect())
 }
 
-/// The Jacobian of result `i` of a region with respect to argument `at`, by reverse mode.
-fn rows(region: &Region, x: &[Sym], at: usize, ty: &TensorType, i: usize, result: &TensorType) -> Result<Sym, OpError> {
+/// The Jacobian of result `i` of what was linearised in an argument of this type, by reverse mode.
+fn rows(lin: &Linearized, ty: &TensorType, i: usize, result: &TensorType) -> Result<Sym, OpError> {
     let shape: Shape = result.shape.iter().chain(&ty.shape).copied().collect();
-    if !result.dtype.is_float() {
-        return Err(OpError::new(
-            "result",
-            format!("the function must give real floating-point tensors, it gives {result}"),
-        )
-        .remedy("use `vjp`"));
-    }
     let ct = emitter::open_region(std::slice::from_ref(result));
-    let active: Vec<bool> = (0..x.len()).map(|k| k == at).collect();
-    let seed =
-        |types: &[TensorType]| (0..types.len()).map(|k| if k == i { ct.first().copied() } else { None }).collect();
-    let pulled = pull(region, x, &active, seed);
-    let grad = pulled.as_ref().ok().and_then(|p| p.as_ref()).map(|(_, g)| g[at].unwrap_or_else(|| zeros(ty)));
-    let inner = emitter::close_region("jacrev", grad.as_slice());
-    pulled?;
-    let (Some(inner), Some(_)) = (inner, grad) else { return Ok(emitter::poison()) };
+    let inputs = lin.linear.args.iter().copied();
+    let mut back = Transpose::new(inputs, FxHashMap::default());
+    let seed: Vec<_> = lin.tangents.get(i).copied().flatten().zip(ct.first().copied()).into_iter().collect();
+    let done = back.region(&lin.linear, &seed);
+    let grad = lin.linear.args.first().and_then(|v| back.of(*v)).unwrap_or_else(|| zeros(ty));
+    let inner = emitter::close_region("jacrev", done.as_ref().map_or(&[], |()| std::slice::from_ref(&grad)));
+    done?;
+    let Some(inner) = inner else { return Ok(emitter::poison()) };
     let rows = for_all_rows(&inner, basis(result), elements(&result.shape))?;
     Ok(rows.first().map_or_else(emitter::poison, |r| r.reshape(shape)))
 }
