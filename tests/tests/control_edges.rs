@@ -251,3 +251,41 @@ fn deep_nests() -> Done {
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     Ok(())
 }
+
+#[test]
+fn jacobians_of_control_flow() -> Done {
+    let square = custom_vjp(|x: Sym| x * x, |x: Sym| (x * x, x), |x: Sym, ct: Sym| ct * x * 2.0);
+    let f = |x: Sym| {
+        let (c, ys) = scan(x.at(0), x, |c: Sym, x: Sym| (cond(x.gt(0.0), || c * x, || c + x * x), c * x));
+        checkpoint(|y: Sym| square.call(y).sin()).call(ys) + c
+    };
+    let plain = |x: Sym| {
+        let (mut c, mut ys) = (x.at(0), vec![]);
+        for i in 0..3 {
+            let x = x.at(i);
+            ys.push(c * x);
+            c = x.gt(0.0).select(c * x, c + x * x);
+        }
+        let y = stack(ys, 0);
+        (y * y).sin() + c
+    };
+    let x = || Tensor::from([0.5f64, -1.5, 2.0]);
+    let near = |a: &Tensor, b: &Tensor| -> Done {
+        assert_eq!(a.shape().to_vec(), b.shape().to_vec());
+        for (a, b) in a.to_vec::<f64>()?.into_iter().zip(b.to_vec::<f64>()?) {
+            assert!((a - b).abs() < 1e-10, "{a} {b}");
+        }
+        Ok(())
+    };
+    near(&evaluate(jacrev(f), x(), &Interp)?, &evaluate(jacrev(plain), x(), &Interp)?)?;
+    near(&evaluate(jacrev(f), x(), &Interp)?, &evaluate(jacfwd(plain), x(), &Interp)?)?;
+    let (a, b) = (|x: Sym| f(x).sum(..), |x: Sym| plain(x).sum(..));
+    near(&evaluate(hessian(a), x(), &Interp)?, &evaluate(hessian(b), x(), &Interp)?)?;
+    let root =
+        |x: Sym| while_loop((x, x * 0.0), |(y, p)| (y - p).abs().max(..).gt(1e-14), |(y, _)| (0.5 * (y + x / y), y)).0;
+    let slopes = evaluate(jacfwd(root), Tensor::from([1f64, 4.0]), &Interp)?;
+    for (a, b) in slopes.to_vec::<f64>()?.into_iter().zip([0.5, 0.0, 0.0, 0.25]) {
+        assert!((a - b).abs() < 1e-9, "{a} {b}");
+    }
+    Ok(())
+}

@@ -136,6 +136,10 @@ fn check(seed: u64, depth: u32, how: How) -> evoxc::Result<()> {
         agree(seed, "gradient under jvp", &a, &p)?;
         agree(seed, "jvp of the gradient", &b, &q)?;
     }
+    // Forward over reverse: rules for reverse mode are gone then.
+    let over = |x: Sym, w: Sym| jvp(|x: Sym| grad(f).call((x, w))).call((x, x.ones_like())).1;
+    let want = |x: Sym, w: Sym| jvp(|x: Sym| grad(g).call((x, w))).call((x, x.ones_like())).1;
+    agree(seed, "forward over reverse", &evaluate(over, args(), &Interp)?, &evaluate(want, args(), &Interp)?)?;
     let rows = || (Tensor::from([0.8f64, -0.4, 0.1]), Tensor::from([0.35f64, 0.9, 0.1]));
     agree(seed, "rows", &evaluate(vmap(f), rows(), &Interp)?, &evaluate(vmap(g), rows(), &Interp)?)?;
     let want = evaluate(vmap(grad(g)), rows(), &Interp)?;

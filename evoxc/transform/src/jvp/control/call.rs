@@ -4,7 +4,7 @@ use super::define;
 use crate::jvp::{Jvp, Mode};
 use crate::{differentiable, instantiate, no_rule, regions, zeros};
 use evoxc_core::OpError;
-use evoxc_ir::{FuncRef, Op, Prim, TensorType, Value};
+use evoxc_ir::{FuncRef, Op, Prim, Region, TensorType, Value};
 use evoxc_trace::{Sym, emitter};
 
 /// Writes a call at least one of whose arguments has a tangent.
@@ -56,42 +56,60 @@ fn take(walk: &mut Jvp, op: &Op, values: &[Value]) {
 /// function is linear in the tangents, so nothing but the arguments is stored.
 fn again(walk: &mut Jvp, op: &Op, callee: &FuncRef, live: &[bool]) -> Result<(), OpError> {
     let f = regions::inlined(callee)?;
-    let active: Vec<Value> = op.operands.iter().copied().filter(|v| walk.tangent.contains_key(v)).collect();
-    let mut types = emitter::types(&f.args);
-    types.extend(emitter::types(&active));
-    let split = walk.mode == Mode::Split;
-    let mut inner = Jvp::new(walk.mode);
-    let mut region = regions::region("call", &types, |args| {
-        let (x, t) = args.split_at(f.args.len());
-        let mut t = t.iter().copied();
-        for ((&a, &x), v) in f.args.iter().zip(x).zip(&op.operands) {
-            inner.define(a, x, walk.tangent.get(v).and_then(|_| t.next()));
-        }
-        inner.region(&f)?;
-        let mut out = if split { vec![] } else { inner.primals(&f.results).to_vec() };
-        out.extend(super::tangents(&inner, &f.results, live));
-        Ok(out)
-    })?;
-    if split {
-        regions::silence(&mut region)?;
-    }
-    let kind = if split { "linear" } else { "jvp" };
-    let (name, outer) = emitter::outline(&format!("{}_{kind}", callee.0), region);
     let mut operands = walk.primals(&op.operands).to_vec();
-    operands.extend(walk.tangents(&active).into_iter().flatten());
-    operands.extend(outer);
-    let prim = regions::call(name, true);
-    if split {
-        emitter::replay(op, &mut walk.primal)?;
-        let y = walk.primals(&op.results);
-        let t = regions::emit(prim, &operands, vec![])?;
-        define(walk, op, live, &y, &t);
-    } else {
-        let results = regions::emit(prim, &operands, vec![])?;
+    let active: Vec<bool> = op.operands.iter().map(|v| walk.tangent.contains_key(v)).collect();
+    let t = walk.tangents(&op.operands);
+    if walk.mode == Mode::Fused {
+        let (name, outer) = emitter::outline(&format!("{}_jvp", callee.0), both(&f, &active, live, Mode::Fused, true)?);
+        operands.extend(t.into_iter().flatten().chain(outer));
+        let results = regions::emit(regions::call(name, true), &operands, vec![])?;
         let (y, t) = results.split_at(op.results.len());
         define(walk, op, live, y, t);
+        return Ok(());
     }
+    let n = op.results.len();
+    let mut linear = both(&f, &active, live, Mode::Split, false)?;
+    if has_vjp(&f) {
+        // The values are then those of the rules for reverse mode, as without the recomputation.
+        let mut primal = both(&f, &active, &vec![false; n], Mode::Split, true)?;
+        primal.args.truncate(f.args.len());
+        let (name, outer) = emitter::outline(&format!("{}_forward", callee.0), primal);
+        let x = [&operands[..], &outer].concat();
+        let y = regions::emit(regions::call(name, true), &x, vec![])?;
+        define(walk, op, &vec![false; n], &y, &[]);
+    } else {
+        emitter::replay(op, &mut walk.primal)?;
+    }
+    regions::silence(&mut linear)?;
+    let (name, outer) = emitter::outline(&format!("{}_linear", callee.0), linear);
+    operands.extend(t.into_iter().flatten().chain(outer));
+    let t = regions::emit(regions::call(name, true), &operands, vec![])?;
+    let y = walk.primals(&op.results);
+    define(walk, op, live, &y, &t);
     Ok(())
+}
+
+/// A function's `values`, and the tangents of its `live` results, of its arguments and the tangents of the `active` ones.
+fn both(f: &Region, active: &[bool], live: &[bool], mode: Mode, values: bool) -> Result<Region, OpError> {
+    let mut types = emitter::types(&f.args);
+    types.extend(types.clone().into_iter().zip(active).filter(|(_, a)| **a).map(|(t, _)| t));
+    let mut inner = Jvp::new(mode);
+    regions::region("call", &types, |args| {
+        let (x, t) = args.split_at(f.args.len());
+        let mut t = t.iter().copied();
+        for ((&a, &x), &active) in f.args.iter().zip(x).zip(active) {
+            inner.define(a, x, if active { t.next() } else { None });
+        }
+        inner.region(f)?;
+        let mut out = if values { inner.primals(&f.results).to_vec() } else { vec![] };
+        out.extend(super::tangents(&inner, &f.results, live));
+        Ok(out)
+    })
+}
+
+/// Does a region call a function whose derivative is a rule for reverse mode?
+fn has_vjp(r: &Region) -> bool {
+    r.ops.iter().any(|op| matches!(&op.prim, Prim::Call { vjp: Some(_), .. }) || regions::any_inside(op, has_vjp))
 }
 
 /// By a rule for forward mode. In [`Mode::Split`] the rule, which is linear in the tangents, is itself differentiated
