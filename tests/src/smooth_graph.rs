@@ -3,7 +3,8 @@
 
 use crate::random_graph::Rng;
 use evoxc::Graph;
-use evoxc::{Sym, concat, cond, fori_loop, scan, switch, trace};
+use evoxc::ir::{FftKind, ScatterOp};
+use evoxc::{Conv, Sym, concat, cond, fori_loop, iota, scan, switch, trace, zeros};
 use evoxc_core::{DType, DimLike, Result, Tensor, spec};
 
 /// A program and arguments for it.
@@ -90,7 +91,7 @@ impl Writer {
         let shape: Vec<usize> = x.shape().iter().map(|d| d.get().unwrap_or(0)).collect();
         let rank = shape.len();
         let axis = self.rng.below(rank.max(1)) as i64;
-        let y = match self.rng.below(if depth < 2 { 24 } else { 20 }) {
+        let y = match self.rng.below(if depth < 2 { 28 } else { 20 }) {
             0..=3 => match self.rng.below(12) {
                 0 => x.sin(),
                 1 => x.cos(),
@@ -160,6 +161,7 @@ impl Writer {
             }
             18 if rank == 1 => x.sort(0).cumsum(0) * x,
             19 => (x * 1.5).clip(-20.0, 20.0),
+            24 | 25 => self.structured(x, &shape),
             20 => {
                 let i = self.index();
                 let (a, b) = (self.rng.bits(), self.rng.bits());
@@ -204,11 +206,64 @@ impl Writer {
                 self.pool.push(c);
                 ys
             }
-            _ => x * 0.7 + 0.1,
+            _ => self.structured(x, &shape),
         };
         // Small values stay small, so that differences are exact.
         let y = if self.rng.once_in(2) { y.tanh() } else { y };
         self.pool.push(y);
+    }
+    /// An op of several axes, or one that keeps an own rule.
+    fn structured(&mut self, x: Sym, shape: &[usize]) -> Sym {
+        let m = self.with_rank(2);
+        let (r, c) = (m.dim(0), m.dim(1));
+        let positive = |m: Sym| m.t().dot(m) + evoxc::eye(DType::F64, c);
+        match self.rng.below(14) {
+            0 => positive(m).cholesky(),
+            1 => positive(m).solve(m.t()),
+            2 => positive(m).inv(),
+            3 => positive(m).slogdet().1,
+            4 => {
+                // |fft|² is smooth.
+                let z = m.fft(FftKind::Rfft, [c]);
+                z.real() * z.real() + z.imag() * z.imag()
+            }
+            5 => {
+                let w = self.with_rank(2);
+                let image = m.reshape((1, 1, r, c));
+                let kernel = self.shaped(w, &[2, 2]).reshape([1, 1, 2, 2]);
+                let padding = [(1, 0), (0, 1)];
+                image.conv(kernel, Conv::default().padding(padding)).reshape((r, c))
+            }
+            6 => (m + iota(DType::F64, [r, c], 1) * 4.0).max_pool([1, 2], [1, 1]).tanh(),
+            7 => m.reshape((1, 1, r, c)).avg_pool([2, 2], [1, 1]).sum(..),
+            8 => self.shaped(m, &[2, 3]).dynamic_slice([self.index(), self.index()], [1, 2]).sum(0),
+            9 => {
+                let row = self.with_rank(1);
+                let update = self.shaped(row, &[2]).reshape([1, 2]);
+                self.shaped(m, &[2, 3]).dynamic_update_slice(update, [self.index(), self.index()])
+            }
+            10 => {
+                let v = self.with_rank(1);
+                let v = self.shaped(v, &[3]);
+                zeros(DType::F64, [4]).scatter_rows(ScatterOp::Add, self.k, v)
+            }
+            11 => {
+                let (seed, shape) = (self.rng.bits(), shape.to_vec());
+                let this = &*self;
+                evoxc::checkpoint(move |x: Sym| {
+                    let mut w = this.inside(seed);
+                    w.pool.push(x);
+                    let y = w.small(2);
+                    w.shaped(y, &shape) * x
+                })
+                .call(x)
+            }
+            12 => {
+                let cube = evoxc::custom_jvp(|x: Sym| x * x * x, |x: Sym, t: Sym| (x * x * x, 3.0 * x * x * t));
+                cube.call(x.tanh())
+            }
+            _ => evoxc::vmap(|row: Sym| (row * row.flip(0)).logsumexp(0)).call(m),
+        }
     }
     /// A writer of a region, which sees what is visible here.
     fn inside(&self, seed: u64) -> Writer {

@@ -59,7 +59,7 @@ impl Category {
     pub fn from_name(name: &str) -> Option<Category> {
         Category::ALL.into_iter().find(|c| c.name() == name)
     }
-    /// How far a derivative in f64 may be from differences of fourth order with steps of 1e-3, relative to its largest
+    /// How far a derivative in f64 may be from differences of fourth order with steps of 2.5e-4, relative to its largest
     /// element: their truncation and cancellation, with a margin.
     pub fn numerical(self) -> f64 {
         match self {

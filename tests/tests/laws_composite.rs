@@ -29,7 +29,7 @@ fn each(default: u64, check: impl Fn(&Program, &[Vec<Tensor>]) -> Result<(), Str
 
 #[test]
 fn derivatives() {
-    each(60, |f, x| {
+    each(48, |f, x| {
         derivative::differences(f, &x[0], Category::Linalg).map_err(|e| format!("jvp: {e}"))?;
         derivative::adjoint(f, &x[0]).map_err(|e| format!("vjp: {e}")).map(|_| ())
     });
@@ -37,23 +37,23 @@ fn derivatives() {
 
 #[test]
 fn second_derivatives() {
-    each(30, |f, x| derivative::seconds(f, &x[0], Category::Linalg, true).map(|_| ()));
+    each(20, |f, x| derivative::seconds(f, &x[0], Category::Linalg, true).map(|_| ()));
 }
 
 #[test]
 fn rows_are_a_loop() {
-    each(40, |f, x| rows::all_patterns(f, x, Category::Linalg, true).map(|_| ()));
+    each(32, |f, x| rows::all_patterns(f, x, Category::Linalg, true).map(|_| ()));
 }
 
 #[test]
 fn vmap_and_vjp_exchange() {
-    each(40, |f, x| rows::exchanged(f, x, 1e-10).map(|_| ()));
+    each(32, |f, x| rows::exchanged(f, x, 1e-10).map(|_| ()));
 }
 
 /// The text of a transformed graph parses to an equal one, and simplification keeps its bits.
 #[test]
 fn what_transforms_write_is_a_graph() {
-    each(40, |f, x| {
+    each(32, |f, x| {
         let x = &x[0];
         for g in [f.jvp()?, f.vjp()?] {
             let n = g.graph.input_specs().len();

@@ -90,7 +90,7 @@ pub fn differences(f: &Program, x: &[Tensor], category: Category) -> Result<Test
 /// # Errors
 /// Those of running.
 pub fn slope(f: &Program, x: &[Tensor], v: &[Tensor]) -> Result<Vec<Tensor>, String> {
-    let h = 1e-3;
+    let h = 2.5e-4;
     let at = |k: f64| f.run(&step(x, v, k * h));
     let (p2, p1, m1, m2) = (at(2.0)?, at(1.0)?, at(-1.0)?, at(-2.0)?);
     let one = |i: usize| {
