@@ -14,6 +14,7 @@ from jax import lax, nn
 from jax.scipy import special as jsp
 
 from evx import BF16, lit
+from gradients import gradients
 from matrices import matrices
 from specials import specials as series
 
@@ -482,7 +483,8 @@ def places():
 
 
 for group in [activations, specials, reductions, losses, attentions, orderings, shapes, contractions, windows, places,
-              lambda: matrices(case), lambda: series(case)]:
+              lambda: matrices(case), lambda: series(case),
+              lambda: gradients(case)]:
     group()
 os.makedirs(os.path.dirname(OUT), exist_ok=True)
 with open(OUT, "w", newline="\n") as f:

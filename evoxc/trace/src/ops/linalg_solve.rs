@@ -2,10 +2,10 @@
 
 use super::checks::{known, same_dtype};
 use super::matrices::{Factors, Matrices, entry, identity, matrices, square};
-use super::parts::{cut, reduce, reshape};
+use super::parts::{convert, count_along, reduce, reshape};
 use crate::operand::{broadcast_shapes, broadcast_to};
 use crate::{Sym, builder};
-use evoxc_core::Dim;
+use evoxc_core::{Dim, I32};
 use evoxc_ir::Reducer;
 
 /// The right-hand side of a system of `a.rows` equations: as matrices, and whether it is a vector. By the rule of
@@ -45,15 +45,6 @@ pub(crate) fn solved(op: &str, a: Sym, m: &Matrices, b: Sym, right: &Matrices) -
     let flat = reshape(moved, [m.rows, columns].into_iter().collect());
     let one = Matrices { dtype: m.dtype, lead: m.lead.clone(), rows: m.rows, columns };
     reshape(factors.solve(op, flat, &one), shape).move_axis(0, -2)
-}
-
-/// The product over the diagonal of packed factors, but for its last element, and that.
-#[track_caller]
-fn diagonal_product(lu: Sym, m: &Matrices) -> (Sym, Sym) {
-    let at = m.lead.rank();
-    let diagonal = lu.diagonal();
-    let last = reshape(cut(diagonal, at, m.rows - 1, m.rows), m.lead.clone());
-    (reduce(Reducer::Prod, cut(diagonal, at, 0, m.rows - 1), &[at]), last)
 }
 
 impl Sym {
@@ -101,9 +92,9 @@ impl Sym {
     }
     /// The determinants of square matrices `[.., n, n]`, of shape `[..]`. f32, f64, c64 or c128; 1 of an empty matrix.
     ///
-    /// Up to n = 3 by the formula, beyond by LU factors. The derivative is right at singular matrices too: at all for
-    /// n ≤ 3, beyond where only the last pivot is 0 (the rank is n - 1), as in JAX; that takes a second factorisation,
-    /// which `slogdet` does without.
+    /// Up to n = 3 by the formula, beyond (and for a symbolic n) by LU factors. The derivative is right at singular
+    /// matrices too, where the factors have one pivot of 0 (most matrices of rank n - 1); where they have several it is
+    /// said to be 0, as in JAX. That takes a second factorisation, which `slogdet` does without.
     ///
     /// # Errors
     /// Another dtype, matrices that are not square.
@@ -131,26 +122,31 @@ impl Sym {
             Some(_) | None => self.det_by_factors(op, &m),
         }
     }
-    /// A last pivot of 0 would make the derivative of the factors infinite. So they are those of matrices in which it is
-    /// not 0 (the element of `self` that it comes from is larger by a constant), and the constant is taken off again.
+    /// Pivots of 0 would make the derivative of the factors infinite. So they are those of a + δ·e_r·e_cᵀ, where (r, c)
+    /// is the place of such a pivot, and by the matrix determinant lemma det a is their product by 1 - δ·(x)_c with
+    /// (a + δ·e_r·e_cᵀ)·x = e_r. Where there are several such pivots it is left at 0.
     #[track_caller]
     fn det_by_factors(self, op: &str, m: &Matrices) -> Sym {
-        let n = m.rows;
+        let (lead, shape) = (m.lead.rank(), m.shape([m.rows, m.rows]));
         let fixed = self.stop_gradient();
         let first = Factors::of(fixed, m);
-        let (_, last) = diagonal_product(first.lu, m);
-        let lead = m.lead.rank();
+        let zero = first.lu.diagonal().eq(0);
+        let zeros = reduce(Reducer::Sum, convert(zero, I32), &[lead]);
+        let row = broadcast_to(op, first.perm.expand_dims(-2), &shape).eq(count_along(&shape, lead));
+        let place = row & broadcast_to(op, zero.expand_dims(-2), &shape);
         let largest = reduce(Reducer::Max, fixed.abs(), &[lead, lead + 1]);
-        let largest = super::parts::convert(largest.gt(0).select(largest, 1), m.dtype);
-        let added = last.eq(0).select(largest, 0).expand_dims(-1).expand_dims(-1);
-        let row = cut(first.perm, lead, n - 1, n).expand_dims(-1);
-        let shape = m.shape([n, n]);
-        let row = broadcast_to(op, row, &shape);
-        let here = row.eq(super::parts::count_along(&shape, lead))
-            & super::parts::count_along(&shape, lead + 1).eq(n - Dim::constant(1));
-        let regular = Factors::of(self + here.select(broadcast_to(op, added, &shape), 0), m);
-        let (product, end) = diagonal_product(regular.lu, m);
-        first.parity * product * (end - end.stop_gradient() + last)
+        let delta = convert(largest.gt(0).select(largest, 1), m.dtype);
+        let added = broadcast_to(op, delta.expand_dims(-1).expand_dims(-1), &shape);
+        let regular = Factors::of(self + place.select(added, 0), m);
+        let along = |axis: usize| convert(reduce(Reducer::Or, place, &[axis]), m.dtype);
+        let right = Matrices { dtype: m.dtype, lead: m.lead.clone(), rows: m.rows, columns: Dim::constant(1) };
+        let x = regular.solve(op, along(lead + 1).expand_dims(-1), &right).squeeze(-1);
+        let at_place = reduce(Reducer::Sum, x * along(lead), &[lead]);
+        // 1 or 0, without the rounding of the sum that it stands for.
+        let value = convert(zeros.eq(0), m.dtype);
+        let rest = value - delta * (at_place - at_place.stop_gradient());
+        let product = reduce(Reducer::Prod, regular.lu.diagonal(), &[lead]);
+        zeros.gt(1).select(0, regular.parity * product * rest)
     }
     /// The sign and the logarithm of the absolute value of the determinants of square matrices `[.., n, n]`, each of
     /// shape `[..]`, by LU factors; without overflow where the determinant itself would. The sign is of `self`'s dtype
