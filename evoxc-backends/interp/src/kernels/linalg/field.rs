@@ -1,12 +1,13 @@
 //! The numbers that matrices are factored in.
 
+use super::update::Product;
 use evoxc_core::Element;
 use faer::traits::ComplexField;
 use num_complex::{Complex, ComplexFloat};
 use num_traits::Float;
 
 /// A real or complex float.
-pub(super) trait Field: ComplexFloat<Real: Element + Float> + Element {
+pub(super) trait Field: ComplexFloat<Real: Element + Float> + Element + Product {
     /// The same in double precision, which faer iterates in.
     type Double: ComplexField<Real = f64> + Copy;
     fn of_real(re: Self::Real) -> Self;

@@ -8,6 +8,7 @@ mod lu;
 mod qr;
 mod spectral;
 mod triangular;
+mod update;
 
 pub(crate) use lu::lu;
 pub(crate) use qr::qr;

@@ -2,6 +2,7 @@
 
 use super::super::walk::{slice, tensor};
 use super::field::{Field, inner, rows, subtract, transpose};
+use super::update::{Rows, copied};
 use super::{Batch, with_field};
 use evoxc_core::{OpError, Tensor};
 use evoxc_ir::LinTranspose;
@@ -19,26 +20,63 @@ pub(crate) fn cholesky(a: &Tensor, lower: bool) -> Result<Tensor, OpError> {
     })
 }
 
-/// Row by row (Cholesky and Banachiewicz).
+/// Rows that are solved together, by products with those before.
+const BLOCK: usize = 64;
+
+/// By blocks of columns (right-looking): a triangle, the rows below it, and the product that takes them from the rest.
 fn factor<T: Field>(a: &[T], n: usize, lower: bool) -> Option<Vec<T>> {
     let mut l = vec![T::zero(); n * n];
     for i in 0..n {
-        let (done, row) = l.split_at_mut(i * n);
-        for j in 0..i {
-            let read = if lower { a[i * n + j] } else { a[j * n + i].conj() };
-            let other = &done[j * n..(j + 1) * n];
-            row[j] = (read - inner(&row[..j], &other[..j])) / other[j];
+        for j in 0..=i {
+            l[i * n + j] = if lower { a[i * n + j] } else { a[j * n + i].conj() };
         }
-        let pivot = a[i * n + i].re() - inner(&row[..i], &row[..i]).re();
-        if pivot <= Zero::zero() || Float::is_nan(pivot) {
-            return None;
+    }
+    for from in (0..n).step_by(BLOCK) {
+        let to = (from + BLOCK).min(n);
+        corner(&mut l, n, from, to)?;
+        let (done, below) = l.split_at_mut(to * n);
+        for row in below.chunks_exact_mut(n) {
+            for j in from..to {
+                let other = &done[j * n..(j + 1) * n];
+                row[j] = (row[j] - inner(&row[from..j], &other[from..j])) / other[j];
+            }
         }
-        row[i] = T::of_real(Float::sqrt(pivot));
+        let left = copied(below, n, from, to);
+        let right: Vec<T> = left.iter().map(|x| x.conj()).collect();
+        let width = to - from;
+        for column in (to..n).step_by(BLOCK) {
+            let end = (column + BLOCK).min(n);
+            let at = (column - to) * width;
+            let (x, y) = (Rows { data: &left[at..], stride: width }, Rows { data: &right[at..], stride: width });
+            let rest = &mut below[(column - to) * n + column..];
+            T::subtract_product(rest, n, [n - column, width, end - column], x, y, true);
+        }
+    }
+    // Above the diagonal the products wrote the blocks on it in full.
+    for i in 0..n {
+        l[i * n + i + 1..(i + 1) * n].fill(T::zero());
     }
     if lower {
         return Some(l);
     }
     Some(transpose(&l, n, n).into_iter().map(T::conj).collect())
+}
+
+/// The triangle on the diagonal, row by row (Cholesky and Banachiewicz).
+fn corner<T: Field>(l: &mut [T], n: usize, from: usize, to: usize) -> Option<()> {
+    for i in from..to {
+        let (done, row) = l.split_at_mut(i * n);
+        for j in from..i {
+            let other = &done[j * n..(j + 1) * n];
+            row[j] = (row[j] - inner(&row[from..j], &other[from..j])) / other[j];
+        }
+        let pivot = row[i].re() - inner(&row[from..i], &row[from..i]).re();
+        if pivot <= Zero::zero() || Float::is_nan(pivot) {
+            return None;
+        }
+        row[i] = T::of_real(Float::sqrt(pivot));
+    }
+    Some(())
 }
 
 /// x with op(a) x = b (`left`) or x op(a) = b. Reads one triangle of a, and not its diagonal if that counts as ones.
@@ -90,15 +128,28 @@ fn solve<T: Field>(a: &[T], n: usize, b: &[T], shape: &Batch, side: Side) -> Vec
     };
     let mut x = if side.left { b.to_vec() } else { transpose(b, shape.rows, shape.columns) };
     let width = if side.left { shape.columns } else { shape.rows };
-    for step in 0..n {
-        let i = if lower { step } else { n - 1 - step };
-        for j in if lower { 0..i } else { i + 1..n } {
-            let (to, from) = rows(&mut x, width, i, j);
-            subtract(to, at(i, j), from);
-        }
-        if !side.unit_diagonal {
-            let d = at(i, i);
-            x[i * width..(i + 1) * width].iter_mut().for_each(|x| *x = *x / d);
+    let blocks = n.div_ceil(BLOCK);
+    for block in 0..blocks {
+        let block = if lower { block } else { blocks - 1 - block };
+        let (from, to) = (block * BLOCK, ((block + 1) * BLOCK).min(n));
+        // What the unknowns found so far contribute.
+        let known = if lower { 0..from } else { to..n };
+        let part: Vec<T> = (from..to).flat_map(|i| known.clone().map(move |j| (i, j))).map(|(i, j)| at(i, j)).collect();
+        let (before, rest) = x.split_at_mut(from * width);
+        let (here, after) = rest.split_at_mut((to - from) * width);
+        let found = Rows { data: if lower { before } else { after }, stride: width };
+        let sizes = [to - from, known.len(), width];
+        T::subtract_product(here, width, sizes, Rows { data: &part, stride: known.len() }, found, false);
+        for step in 0..to - from {
+            let i = if lower { step } else { to - from - 1 - step };
+            for j in if lower { 0..i } else { i + 1..to - from } {
+                let (row, other) = rows(here, width, i, j);
+                subtract(row, at(from + i, from + j), other);
+            }
+            if !side.unit_diagonal {
+                let d = at(from + i, from + i);
+                here[i * width..(i + 1) * width].iter_mut().for_each(|x| *x = *x / d);
+            }
         }
     }
     if side.left { x } else { transpose(&x, n, width) }

@@ -106,6 +106,79 @@ fn lu_of_batches() {
     }
 }
 
+// The definitions, of matrices of several blocks and of one that is not full.
+#[test]
+fn blocked_factorisations() {
+    for (dtype, tolerance) in TYPES {
+        for n in [64, 65, 150] {
+            let x = noise(&[n, n], dtype, 17);
+            let [f, pivots, perm] = lu(&x).unwrap();
+            let v = parts(&f);
+            let triangle = |lower: bool| {
+                let at = |i: usize, j: usize| match (i == j, (i > j) == lower) {
+                    (true, _) if lower => c(1., 0.),
+                    (true, _) | (false, true) => c(v[2 * (i * n + j)], v[2 * (i * n + j) + 1]),
+                    (false, false) => c(0., 0.),
+                };
+                t(&[n, n], (0..n * n).map(|ij| at(ij / n, ij % n))).cast(dtype).unwrap()
+            };
+            let (rows, swaps) = (perm.to_vec::<i32>().unwrap(), pivots.to_vec::<i32>().unwrap());
+            let mut swapped: Vec<i32> = (0..n as i32).collect();
+            swaps.iter().enumerate().for_each(|(i, &p)| swapped.swap(i, p as usize));
+            assert_eq!(rows, swapped);
+            let elements = parts(&x);
+            let at = |i: usize, j: usize| {
+                let k = 2 * (rows[i] as usize * n + j);
+                c(elements[k], elements[k + 1])
+            };
+            let exchanged = t(&[n, n], (0..n * n).map(|ij| at(ij / n, ij % n))).cast(dtype).unwrap();
+            let (l, u) = (triangle(true), triangle(false));
+            close(&matmul(&l, &u), &exchanged, 4. * tolerance);
+            // No multiplier is over 1 (√2 where |re| + |im| chooses).
+            assert!(parts(&l).chunks(2).all(|z| z[0].hypot(z[1]) <= 1.4143));
+
+            let h = matmul(&x, &adjoint(&x));
+            let l = cholesky(&h, true).unwrap();
+            close(&matmul(&l, &adjoint(&l)), &h, n as f64 * tolerance);
+            let u = cholesky(&h, false).unwrap();
+            close(&matmul(&adjoint(&u), &u), &h, n as f64 * tolerance);
+            let v = parts(&l);
+            assert!((0..n * n).all(|ij| ij % n <= ij / n || v[2 * ij..2 * ij + 2] == [0., 0.]));
+
+            let b = noise(&[n, 3], dtype, 19);
+            for (lower, transpose) in
+                [(true, LinTranspose::None), (false, LinTranspose::None), (true, LinTranspose::Adjoint)]
+            {
+                let m = if lower { &l } else { &adjoint(&l) };
+                let y = triangular_solve(m, &b, true, lower, false, transpose).unwrap();
+                let op = if transpose == LinTranspose::Adjoint { adjoint(m) } else { m.clone() };
+                // Relative to the sizes of the terms.
+                let largest = parts(&y).iter().fold(1f64, |m, x| m.max(x.abs()));
+                close(&matmul(&op, &y), &b, n as f64 * tolerance * largest);
+            }
+        }
+    }
+    // The pivot of the last block is not positive.
+    let mut values = vec![0f64; 100 * 100];
+    (0..100).for_each(|i| values[101 * i] = if i == 90 { -1. } else { 1. });
+    assert!(all_nan(&cholesky(&t(&[100, 100], values), true).unwrap()));
+    // Zero pivots leave their columns, in whatever block.
+    let [f, p, _] = lu(&Tensor::zeros(F64, [70, 70])).unwrap();
+    same(&f, &Tensor::zeros(F64, [70, 70]));
+    same(&p, &t(&[70], 0..70i32));
+    // A matrix of more rows than columns, and the reverse.
+    for (m, n) in [(150, 70), (70, 150)] {
+        let x = noise(&[m, n], F64, 23);
+        let [f, _, perm] = lu(&x).unwrap();
+        let (f, x, rows) = (f.to_vec::<f64>().unwrap(), x.to_vec::<f64>().unwrap(), perm.to_vec::<i32>().unwrap());
+        for (i, j) in (0..m * n).map(|ij| (ij / n, ij % n)) {
+            let l = |k: usize| if k < i { f[i * n + k] } else { 1. };
+            let got: f64 = (0..=i.min(j)).map(|k| l(k) * f[k * n + j]).sum();
+            near(&[got], &[x[rows[i] as usize * n + j]], 1e-12);
+        }
+    }
+}
+
 #[test]
 fn qr_has_the_signs_of_lapack() {
     let third = 1. / 3.;
