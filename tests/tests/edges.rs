@@ -122,3 +122,32 @@ fn resizing_f64_keeps_its_digits() -> evoxc::Result<()> {
     assert!(y.iter().zip(&want).all(|(a, b)| (a - b).abs() < 1e-15), "{y:?} {want:?}");
     Ok(())
 }
+
+// NumPy: take(x, [], 0), take_along_axis(x, [], 0) and sort(x) of no elements are empty, and so are all that derives from
+// them, whether the extent is known to be 0 or turns out to be.
+#[test]
+fn nothing_is_taken_of_nothing() -> evoxc::Result<()> {
+    let all: [fn(Sym) -> Sym; 4] =
+        [|x| x.sort(0), |x| x.take(x.cast(I32), 0), |x| x.take_along_axis(x.cast(I32), 0), |x| x.top_k(0).0];
+    let none = |shape: &[usize]| Tensor::zeros(F64, shape);
+    for f in all {
+        let total = move |x: Sym| f(x).sin().sum(..);
+        for n in [Dim::constant(0), dim("N")] {
+            let x = spec(F64, [n]);
+            assert_eq!(build(f, x.clone(), &Interp)?.run(none(&[0]))?.shape(), [0]);
+            let (_, t) = build(jvp(f), (x.clone(), x.clone()), &Interp)?.run((none(&[0]), none(&[0])))?;
+            assert_eq!(t.shape(), [0]);
+            assert_eq!(build(grad(total), x.clone(), &Interp)?.run(none(&[0]))?.shape(), [0]);
+            assert_eq!(build(evoxc::hessian(total), x, &Interp)?.run(none(&[0]))?.shape(), [0, 0]);
+            let rows = spec(F64, (3, n));
+            assert_eq!(build(vmap(f), rows.clone(), &Interp)?.run(none(&[3, 0]))?.shape(), [3, 0]);
+            assert_eq!(build(vmap(grad(total)), rows, &Interp)?.run(none(&[3, 0]))?.shape(), [3, 0]);
+        }
+    }
+    // One that asks for an element is refused: when traced, or when it turns out.
+    let one = |x: Sym, i: Sym| x.take(i, 0);
+    assert!(trace(one, (spec(F64, [0]), spec(I32, [1]))).is_err());
+    let exe = build(one, (spec(F64, [dim("N")]), spec(I32, [1])), &Interp)?;
+    assert!(exe.run((none(&[0]), Tensor::from([0i32]))).is_err());
+    Ok(())
+}

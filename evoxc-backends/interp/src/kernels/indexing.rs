@@ -73,8 +73,10 @@ pub(crate) fn gather(
     let op = "gather";
     let rank = x.rank();
     let nothing = out_shape.contains(&0);
-    // A batching axis of size 0 pairs with no index, so that no slice of size 1 is taken.
-    let fits = |(i, (s, n)): (usize, (&usize, &usize))| s <= n || nothing && dims.operand_batching.contains(&i);
+    // An axis of size 0 that is batched or collapsed gives no slice of size 1, and where there are no results none is
+    // taken: no index pairs with it.
+    let single = |i: &usize| dims.operand_batching.contains(i) || dims.collapsed.contains(i);
+    let fits = |(i, (s, n)): (usize, (&usize, &usize))| s <= n || nothing && single(&i);
     if sizes.len() != rank || !sizes.iter().zip(x.shape()).enumerate().all(fits) {
         return Err(OpError::new(op, format!("slices of {sizes:?} do not fit")).operands([x.spec(), indices.spec()]));
     }

@@ -33,7 +33,7 @@ impl Sym {
         let Some(i) = indices.ty() else { return Sym::POISON };
         let (q, r) = (i.rank(), t.rank());
         let mut sizes = t.shape.to_vec();
-        sizes[a] = Dim::constant(1);
+        sizes[a] = one_of(sizes[a], &i.shape);
         let dims = GatherDims {
             offset: (0..a).chain(a + q..r - 1 + q).collect(),
             collapsed: vec![a],
@@ -65,9 +65,9 @@ impl Sym {
             start_map: vec![a],
             index_vector: x.rank(),
         };
-        let Some(t) = x.ty() else { return Sym::POISON };
+        let (Some(t), Some(it)) = (x.ty(), i.ty()) else { return Sym::POISON };
         // Of a batch without elements there is nothing to take.
-        let size = |(k, &d): (usize, &Dim)| if k != a && d == 0 { d } else { Dim::constant(1) };
+        let size = |(k, &d): (usize, &Dim)| if k != a && d == 0 { d } else { one_of(d, &it.shape) };
         let sizes = t.shape.iter().enumerate().map(size).collect();
         builder::emit(Prim::Gather { dims, sizes, sorted: false }, &[x, i])
     }
@@ -196,6 +196,11 @@ impl Sym {
         let hit = crate::compare::compare(evoxc_ir::Direction::Eq, wide, count);
         builder::emit(Prim::Convert { dtype: F32 }, &[hit])
     }
+}
+
+/// The size of slices of one element of `n`: nothing, where there is none and no index asks for one.
+fn one_of(n: Dim, indices: &Shape) -> Dim {
+    if n == 0 && indices.iter().any(|d| *d == 0) { n } else { Dim::constant(1) }
 }
 
 #[track_caller]
