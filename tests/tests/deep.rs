@@ -48,3 +48,32 @@ fn nesting_is_bounded_by_an_error() {
     assert_eq!(y.item::<f32>().unwrap(), 1.0);
     assert!(deep(500).unwrap_err().to_string().contains("nests deeper"));
 }
+
+// d/dx of the sum of sin applied N times is the product of N cosines: three ops each, and a few.
+#[test]
+fn transforms_of_ten_thousand_ops_do_not_recurse() {
+    small_stack(|| {
+        let f = |x: Sym| (0..N).fold(x, |y, _| y.sin());
+        let g = trace(vmap(grad(f)), spec(F32, [2])).unwrap();
+        assert!(g.ops().len() <= 3 * N + 10, "{}", g.ops().len());
+        let g = trace(jvp(f), (spec(F32, []), spec(F32, []))).unwrap();
+        assert_eq!(g.ops().len(), 3 * N);
+    });
+}
+
+// What a branch does not store stands for itself in one zero of each type.
+#[test]
+fn long_branches_store_without_a_constant_for_every_value() {
+    let f = |x: Sym| cond(x.gt(0.0), || (0..1000).fold(x, |y, _| y.sin()), || x);
+    let g = trace(grad(f), spec(F32, [])).unwrap();
+    assert!(g.ops().len() < 10, "{}", g.ops().len());
+}
+
+// 2,000 calls of checkpointed functions, each of which gets a name of its own.
+#[test]
+fn many_calls_are_told_apart() {
+    let f = |x: Sym| (0..2000).fold(x, |y, _| checkpoint(|z: Sym| z.sin()).call(y));
+    let g = trace(f, spec(F32, [])).unwrap();
+    assert_eq!(g.module().funcs.len(), 2001);
+    g.verify().unwrap();
+}

@@ -6,7 +6,7 @@ use crate::{regions, zeros};
 use evoxc_core::OpError;
 use evoxc_ir::{Op, Region, TensorType, Value};
 use evoxc_trace::{Sym, emitter};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One op whose branches give the tangents too.
 pub(super) fn fused(walk: &mut Jvp, op: &Op, live: &[bool]) -> Result<(), OpError> {
@@ -76,43 +76,53 @@ struct Branch {
 impl Branch {
     fn new(primal: &Region, half: Halves, needed: Vec<Value>) -> Branch {
         let free = |op: &&Op| op.operands.is_empty() && op.regions.is_empty();
-        let again: Vec<Op> = primal.ops.iter().filter(free).filter(|o| needs(&needed, o)).cloned().collect();
+        let wanted: FxHashSet<Value> = needed.iter().copied().collect();
+        let needs = |op: &&Op| op.results.iter().any(|v| wanted.contains(v));
+        let again: Vec<Op> = primal.ops.iter().filter(free).filter(needs).cloned().collect();
         let made = regions::made(&again);
         let stored = needed.into_iter().filter(|v| !made.contains(v)).map(|v| (v, 0)).collect();
         Branch { linear: half.linear, again, stored }
     }
 }
 
-fn needs(needed: &[Value], op: &Op) -> bool {
-    op.results.iter().any(|v| needed.contains(v))
-}
-
 /// Gives every stored value a slot, and every branch a result for every slot (zeros where it has none to store); says
 /// how many slots there are.
 fn fill(primal: &mut [Region], parts: &mut [Branch]) -> usize {
-    let mut slots: Vec<TensorType> = vec![];
-    let mut by_branch: Vec<Vec<Option<Value>>> = vec![];
+    let mut slots: Vec<(TensorType, Vec<usize>)> = vec![];
+    let mut count = 0;
+    let mut by_branch: Vec<FxHashMap<usize, Value>> = vec![];
     for part in parts.iter_mut() {
-        let mut taken: Vec<Option<Value>> = vec![None; slots.len()];
+        let mut used = vec![0; slots.len()];
+        let mut taken = FxHashMap::default();
         for (v, slot) in &mut part.stored {
             let ty = emitter::ty(*v);
-            let free = (0..slots.len()).find(|&i| slots[i] == ty && taken[i].is_none());
-            *slot = free.unwrap_or_else(|| {
-                slots.push(ty);
-                taken.push(None);
+            let kind = slots.iter().position(|(t, _)| *t == ty).unwrap_or_else(|| {
+                slots.push((ty, vec![]));
+                used.push(0);
                 slots.len() - 1
             });
-            taken[*slot] = Some(*v);
+            let of_type = &mut slots[kind].1;
+            if used[kind] == of_type.len() {
+                of_type.push(count);
+                count += 1;
+            }
+            *slot = of_type[used[kind]];
+            used[kind] += 1;
+            taken.insert(*slot, *v);
         }
         by_branch.push(taken);
     }
+    let mut kinds = vec![0; count];
+    for (kind, (_, of_type)) in slots.iter().enumerate() {
+        of_type.iter().for_each(|&slot| kinds[slot] = kind);
+    }
     let mut zero: Vec<Option<Sym>> = vec![None; slots.len()];
     for (region, taken) in primal.iter_mut().zip(by_branch) {
-        for (i, ty) in slots.iter().enumerate() {
-            let v = taken.get(i).copied().flatten();
-            let v = v.or_else(|| emitter::value(*zero[i].get_or_insert_with(|| zeros(ty))));
+        for (slot, &kind) in kinds.iter().enumerate() {
+            let v = taken.get(&slot).copied();
+            let v = v.or_else(|| emitter::value(*zero[kind].get_or_insert_with(|| zeros(&slots[kind].0))));
             region.results.extend(v);
         }
     }
-    slots.len()
+    count
 }
