@@ -64,3 +64,7 @@ pub const EXCUSES: &[Excuse] = &[
         why: "reverse mode is refused: the number of turns, and so of residuals, is unknown",
     },
 ];
+
+/// Ops whose rows may differ from the loop by roundings, within their tolerance, and why. All others agree bit for bit.
+pub const REORDERED: &[(&str, &str)] =
+    &[("convolution", "a kernel a row becomes groups of features, whose sums run in another order")];
