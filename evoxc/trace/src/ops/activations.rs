@@ -129,10 +129,14 @@ impl Sym {
     pub fn log_sigmoid(self) -> Sym {
         if float("log_sigmoid", self).is_none() { Sym::POISON } else { -((-self).softplus()) }
     }
-    /// min(max(x, -1), 1).
+    /// min(max(x, -1), 1); the derivative at -1 and 1 is 1, as in JAX.
     #[track_caller]
     pub fn hard_tanh(self) -> Sym {
-        if float("hard_tanh", self).is_none() { Sym::POISON } else { self.clip(-1, 1) }
+        if float("hard_tanh", self).is_none() {
+            return Sym::POISON;
+        }
+        // Not `clip`, whose derivative at a bound is 0.
+        self.gt(1).select(1, self.lt(-1).select(-1, self))
     }
     /// relu6(x + 3) / 6.
     #[track_caller]

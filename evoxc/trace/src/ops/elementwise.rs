@@ -18,13 +18,13 @@ macro_rules! unary {
 unary! {
     /// eˣ, element-wise (floats, complex).
     exp Exp;
-    /// 2ˣ, element-wise (floats, complex).
+    /// 2ˣ, element-wise (real floats).
     exp2 Exp2;
     /// eˣ - 1, exact near 0 (floats, complex).
     expm1 Expm1;
     /// Natural logarithm (floats, complex); NaN below 0 for reals.
     log Log;
-    /// Logarithm to base 2 (floats, complex).
+    /// Logarithm to base 2 (real floats).
     log2 Log2;
     /// log(1 + x), exact near 0 (floats, complex).
     log1p Log1p;
@@ -175,7 +175,8 @@ impl Sym {
         builder::emit(Prim::Select {}, &[pred, a, b])
     }
     /// `min(max(self, low), high)`; NaN propagates, and `high` wins where the bounds cross. Scalars take `self`'s
-    /// dtype; tensors broadcast together with it.
+    /// dtype; tensors broadcast together with it. The derivative where `self` equals a bound is 0, as that of
+    /// `jax.lax.clamp`: `.maximum(low).minimum(high)` shares it.
     #[track_caller]
     pub fn clip(self, low: impl Operand, high: impl Operand) -> Sym {
         let op = "clip";

@@ -141,7 +141,10 @@ impl Sym {
     #[track_caller]
     pub fn binary_cross_entropy(self, targets: impl Operand) -> Sym {
         let Some((p, t, _)) = two_floats("binary_cross_entropy", self, targets) else { return Sym::POISON };
-        let (yes, no) = (p.log().maximum(-100), (-p).log1p().maximum(-100));
+        // log of an unused 0 would make the derivative NaN; where the logarithm is cut it is 0.
+        let (none, all) = (p.eq(0), p.eq(1));
+        let yes = none.select(-100, none.select(1, p).log().maximum(-100));
+        let no = all.select(-100, (-all.select(0, p)).log1p().maximum(-100));
         (-(t * yes) - (1.0 - t) * no).mean(..)
     }
     /// [`Sym::binary_cross_entropy`] of σ(x), for logits x, without overflow: the mean of softplus(x) - x·t.

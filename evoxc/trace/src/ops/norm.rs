@@ -115,7 +115,10 @@ impl Sym {
     pub fn normalize(self, axes: impl IntoAxes, eps: f64) -> Sym {
         let Some(t) = float("normalize", self) else { return Sym::POISON };
         let Some((axes, _)) = many("normalize", self, axes) else { return Sym::POISON };
-        let norm = reduce(Reducer::Sum, self * self, &axes).sqrt().maximum(eps);
+        let square = reduce(Reducer::Sum, self * self, &axes);
+        // The root of an unused 0 would make the derivative NaN.
+        let zero = square.eq(0);
+        let norm = zero.select(eps, zero.select(1, square).sqrt().maximum(eps));
         self / spread(norm, &t.shape, &axes)
     }
 }

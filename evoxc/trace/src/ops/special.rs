@@ -72,36 +72,43 @@ impl Sym {
     pub fn rad2deg(self) -> Sym {
         if float("rad2deg", self).is_none() { Sym::POISON } else { self * (180.0 / PI) }
     }
-    /// √(a² + b²), without overflow; infinite if either is.
+    /// √(a² + b²), without overflow; infinite if either is. The derivative where both are 0 is 0.
     #[track_caller]
     pub fn hypot(self, other: impl Operand) -> Sym {
         let Some((a, b, _)) = two_floats("hypot", self, other) else { return Sym::POISON };
-        let (a, b) = (a.abs(), b.abs());
-        let (most, least) = (a.maximum(b), a.minimum(b));
-        let ratio = least / most.eq(0).select(1, most);
-        most.eq(f64::INFINITY).select(most, most * (ratio * ratio + 1).sqrt())
+        let most = a.abs().maximum(b.abs());
+        let ends = most.eq(0) | most.eq(f64::INFINITY);
+        // A constant to derivatives: it cancels. The kinks of |a| and |b| are none of the norm, so that they stay out.
+        let scale = ends.select(1, most).stop_gradient();
+        let [x, y] = [a, b].map(|v| ends.select(1, v) / scale);
+        ends.select(most, scale * (x * x + y * y).sqrt())
     }
     /// log(eᵃ + eᵇ), without overflow, also for infinities.
     #[track_caller]
     pub fn logaddexp(self, other: impl Operand) -> Sym {
         let Some((a, b, _)) = two_floats("logaddexp", self, other) else { return Sym::POISON };
-        let difference = a - b;
+        // Not max and |a - b|, whose kinks where a = b would be lost to second derivatives.
+        let first = a.ge(b);
+        let most = first.select(a, b);
+        let difference = first.select(b, a) - most;
         // Infinities of one sign differ by NaN; their sum is the answer, as it is for NaN.
-        difference.is_nan().select(a + b, a.maximum(b) + (-difference.abs()).exp().log1p())
+        let none = difference.is_nan();
+        none.select(a + b, most + none.select(0, difference).exp().log1p())
     }
     /// x·log(y), and 0 where x is 0 (but for y NaN).
     #[track_caller]
     pub fn xlogy(self, y: impl Operand) -> Sym {
         let Some((x, y, _)) = two_floats("xlogy", self, y) else { return Sym::POISON };
-        let zero = x.eq(0) & y.eq(y);
-        // log of an unused 0 would make the derivative NaN.
+        // Only where 0·log(y) would be NaN: elsewhere the derivative in x is log(y), also at 0. And log of an unused 0
+        // would make it NaN.
+        let zero = x.eq(0) & (y.le(0) | y.eq(f64::INFINITY));
         zero.select(0, x * zero.select(1, y).log())
     }
     /// x·log(1 + y), and 0 where x is 0 (but for y NaN).
     #[track_caller]
     pub fn xlog1py(self, y: impl Operand) -> Sym {
         let Some((x, y, _)) = two_floats("xlog1py", self, y) else { return Sym::POISON };
-        let zero = x.eq(0) & y.eq(y);
+        let zero = x.eq(0) & (y.le(-1) | y.eq(f64::INFINITY));
         zero.select(0, x * zero.select(0, y).log1p())
     }
     /// log(p / (1 - p)).
@@ -118,9 +125,15 @@ impl Sym {
         if float("sinc", self).is_none() {
             return Sym::POISON;
         }
-        let zero = self.eq(0);
-        let angle = zero.select(1, self * PI);
-        zero.select(1, angle.sin() / angle)
+        // Near 0 the power series, which has derivatives there, and whose digits do not cancel.
+        let near = self.abs().lt(1.0 / 16.0);
+        let (small, angle) = (near.select(self, 0) * PI, near.select(1, self * PI));
+        let square = small * small;
+        let mut series = square * (-1.0 / 110.0) + 1;
+        for n in [72.0, 42.0, 20.0, 6.0] {
+            series = series * square * (-1.0 / n) + 1;
+        }
+        near.select(series, angle.sin() / angle)
     }
     /// The normal distribution function: ½·erfc(-x/√2).
     #[track_caller]

@@ -5,13 +5,13 @@ use super::series::{Operands, chebyshev, operand};
 use crate::{Sym, builder};
 
 /// e^-|x|·I(x) but for the sign: two series, one in use for each element, and what the first one is multiplied by.
+/// `size` is |x|.
 #[track_caller]
-fn scaled(o: &Operands<1>, near: (&[f64], usize), far: (&[f64], usize), odd: bool) -> Sym {
+fn scaled(o: &Operands<1>, size: Sym, near: (&[f64], usize), far: (&[f64], usize), odd: bool) -> Sym {
     let [x] = o.x;
     fn part(c: (&[f64], usize), single: bool) -> &[f64] {
         if single { c.0.get(..c.1).unwrap_or(c.0) } else { c.0 }
     }
-    let size = x.abs();
     let small = size.le(8);
     let (s, l) = (small.select(size, 8), small.select(8, size));
     let first = chebyshev(s * 0.25 - 1.0, part(near, o.single()));
@@ -41,7 +41,7 @@ impl Sym {
     pub fn i0e(self) -> Sym {
         let _at = builder::pin();
         match operand("i0e", self) {
-            Some(o) => o.round(scaled(&o, (&A0, 18), (&B0, 7), false)),
+            Some(o) => o.round(scaled(&o, o.x[0].abs(), (&A0, 21), (&B0, 7), false)),
             None => Sym::POISON,
         }
     }
@@ -57,7 +57,7 @@ impl Sym {
     pub fn i1e(self) -> Sym {
         let _at = builder::pin();
         match operand("i1e", self) {
-            Some(o) => o.round(scaled(&o, (&A1, 17), (&B1, 7), true)),
+            Some(o) => o.round(scaled(&o, o.x[0].abs(), (&A1, 20), (&B1, 7), true)),
             None => Sym::POISON,
         }
     }
@@ -73,7 +73,7 @@ impl Sym {
     pub fn i0(self) -> Sym {
         let _at = builder::pin();
         match operand("i0", self) {
-            Some(o) => unscaled(&o, scaled(&o, (&A0, 18), (&B0, 7), false), false),
+            Some(o) => unscaled(&o, |size| scaled(&o, size, (&A0, 21), (&B0, 7), false), false),
             None => Sym::POISON,
         }
     }
@@ -89,7 +89,7 @@ impl Sym {
     pub fn i1(self) -> Sym {
         let _at = builder::pin();
         match operand("i1", self) {
-            Some(o) => unscaled(&o, scaled(&o, (&A1, 17), (&B1, 7), true), true),
+            Some(o) => unscaled(&o, |size| scaled(&o, size, (&A1, 20), (&B1, 7), true), true),
             None => Sym::POISON,
         }
     }
@@ -97,11 +97,13 @@ impl Sym {
 
 /// Without the factor e^-|x|; infinite at infinity, where it is 0.
 #[track_caller]
-fn unscaled(o: &Operands<1>, y: Sym, odd: bool) -> Sym {
+fn unscaled(o: &Operands<1>, scaled: impl Fn(Sym) -> Sym, odd: bool) -> Sym {
     let [x] = o.x;
-    let infinite = x.abs().eq(f64::INFINITY);
-    let value = infinite.select(1, x).abs().exp() * y;
-    o.round(infinite.select(if odd { x } else { x.abs() }, value))
+    // Not `abs`, whose derivative 0 at 0 would be lost to the second derivatives of a function that has no kink.
+    let size = x.lt(0).select(-x, x);
+    let infinite = size.eq(f64::INFINITY);
+    let value = infinite.select(1, size).exp() * scaled(size);
+    o.round(infinite.select(if odd { x } else { size }, value))
 }
 
 // Chebyshev coefficients of e⁻ˣI₀(x) and e⁻ˣI₁(x)/x on [0, 8] in x/4 - 1 (A), and of e⁻ˣ√x·I(x) beyond 8 in 16/x - 1

@@ -2,7 +2,7 @@
 //!
 //! Each is a linear recurrence `s[i] = a[i] s[i-1] + b[i]` in the tangents, where a is known: solved by doubling in
 //! log n steps, or one step at a time by a scan where n is symbolic. Running maxima combine in the order of JAX's
-//! associative scan, because that decides how ties are shared.
+//! associative scan, because that decides how ties are shared; along a symbolic axis each is shared with the one before.
 
 use super::Site;
 use super::elementwise::{sum, weights};
@@ -26,12 +26,16 @@ pub(super) fn cumulative(site: &Site, op: CumOp, axis: usize, reverse: bool) -> 
         CumOp::Max => extremum(Binary::Max, [x, y, t], axis, n)?,
         CumOp::Min => extremum(Binary::Min, [x, y, t], axis, n)?,
         CumOp::Logsumexp => {
-            // Where all so far is -inf, exp(-inf - -inf) would be NaN.
-            let base = y.eq(f64::NEG_INFINITY).select(0, y);
-            let kept = (head(y, axis, n) - tail(base, axis, n)).exp();
-            recurrence(kept, t * (x - base).exp(), axis, n)?
+            let kept = ratio(head(y, axis, n), tail(y, axis, n));
+            recurrence(kept, t * ratio(x, y), axis, n)?
         }
     }))
+}
+
+/// exp(a - b), and 1 of one infinity by itself: where all so far is -inf.
+fn ratio(a: Sym, b: Sym) -> Sym {
+    let difference = a - b;
+    (a.eq(b) & difference.ne(difference)).select(0, difference).exp()
 }
 
 /// 1, or 0 of nothing; `n` without it is the extent of [`head`] and [`tail`].

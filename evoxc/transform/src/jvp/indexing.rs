@@ -46,9 +46,10 @@ pub(super) fn scatter(
     })
 }
 
-/// What each update of a product is multiplied by: x and the other updates of its place. From the product of all that
-/// are not zero, and the number of zeros; so it is exact at a zero too, but its own derivative there takes the other
-/// updates as constants.
+/// What each update of a product is multiplied by: x and the other updates of its place. The product of those that are
+/// not zero, without the update, times that of the zeros, without the update; so it is exact at zeros too, and so is its
+/// own derivative: the other one of two zeros is their sum without the update. Among three and more the others are 0,
+/// which is wrong for third derivatives only.
 fn others(site: &Site, dims: &ScatterDims, unique: bool) -> Sym {
     let (x, indices, u) = (site.x[0], site.x[1], site.x[2]);
     let places = Places::new(&x.shape(), indices, &u.shape(), dims);
@@ -58,10 +59,13 @@ fn others(site: &Site, dims: &ScatterDims, unique: bool) -> Sym {
     let zero = u.eq(0);
     let product = places.read(site.same(&[x, indices, zero.select(1, u)]), 1);
     let add = Prim::Scatter { op: ScatterOp::Add, dims: dims.clone(), sorted: false, unique };
-    let zeros = emitter::emit(add, &[x.zeros_like(), indices, zero.cast(x.dtype())]);
-    let zeros = places.read(zeros, 0);
-    let alone = zeros.eq(1).select(product, 0);
-    zero.select(alone, zeros.eq(0).select(product / zero.select(1, u), 0))
+    let at_place = |u: Sym| places.read(emitter::emit(add.clone(), &[x.zeros_like(), indices, u]), 0);
+    let number = at_place(zero.cast(x.dtype()));
+    let small = zero.select(u, 0);
+    let pair = at_place(small) - small;
+    let all = places.read(site.same(&[x.ones_like(), indices, zero.select(u, 1)]), 1);
+    let rest = zero.select(number.eq(1).select(1, number.eq(2).select(pair, 0)), all);
+    product / zero.select(1, u) * rest
 }
 
 /// The shares of x and of the updates in the results of a minimum or maximum: equal ones among those that are equal to
