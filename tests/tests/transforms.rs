@@ -95,3 +95,10 @@ fn what_is_not_asked_for_is_not_computed() -> evoxc::Result<()> {
     assert_eq!((count("print"), count("sin"), count("cos")), (1, 1, 1));
     Ok(())
 }
+
+#[test]
+fn errors_of_transforms_show_the_source() {
+    let f = |x: Sym| while_loop(x, |x| x.lt(100.0), |x| x * 2.0);
+    let e = trace(grad(f), spec(F32, [])).unwrap_err().render();
+    assert!(e.contains("grad: while_loop") && e.contains("let f = |x: Sym| while_loop") && e.contains("help: "), "{e}");
+}

@@ -84,6 +84,7 @@ impl Error {
         match self {
             Error::Trace(t) => t.errors.iter().map(OpError::render).collect::<Vec<_>>().join("\n\n"),
             Error::Ir(e) => e.op.render(),
+            Error::Transform(e) => OpError { op: format!("{}: {}", e.transform, e.op.op), ..e.op.clone() }.render(),
             Error::Parse(e) => e.render(),
             other => other.to_string(),
         }
