@@ -330,6 +330,29 @@ fn values_on_every_backend() {
     report(&run_all(|inputs| inputs.iter().map(Tensor::spec).collect()).0);
 }
 
+/// The inputs are the middle row of three; the others are zeros, which must not show.
+#[test]
+fn values_under_vmap() {
+    let mut failures = vec![];
+    let Some(backend) = backends().into_iter().next() else { return };
+    for (i, case) in cases().iter().enumerate().filter(|(_, c)| !c.inputs.is_empty()) {
+        let Some(f) = function(&case.name) else { continue };
+        let rows = |xs: Vec<Sym>| -> Vec<Sym> {
+            let xs: Vec<Sym> = xs.into_iter().map(|x| stack([x.zeros_like(), x, x.zeros_like()], 0)).collect();
+            evoxc::vmap(|xs: Vec<Sym>| f(&xs)).call(xs).into_iter().map(|y| y.take(1, 0)).collect()
+        };
+        let specs: Vec<TensorSpec> = case.inputs.iter().map(Tensor::spec).collect();
+        let result = match trace(rows, specs) {
+            Ok(g) => execute(&backend, g.module(), &case.inputs).map_err(|e| format!("{e:?}")),
+            Err(e) => Err(e.to_string()),
+        };
+        if let Err(m) = result.and_then(|r| judge(case, &r)) {
+            failures.push(format!("case {i} {} ({}): {m}", case.name, case.source));
+        }
+    }
+    report(&failures);
+}
+
 /// The specs with a symbol for each extent of 2 or more; equal extents share one.
 fn symbolic(inputs: &[Tensor]) -> Vec<TensorSpec> {
     let extent = |&d: &Dim| d.get().filter(|&n| n > 1).map_or(d, |n| dim(&format!("n{n}")));
