@@ -70,9 +70,20 @@ pub(super) fn subtract<T: Field>(y: &mut [T], f: T, x: &[T]) {
     y.iter_mut().zip(x).for_each(|(y, &x)| *y = *y - f * x);
 }
 
-/// The transpose of a row-major matrix.
-pub(super) fn transpose<T: Copy>(v: &[T], rows: usize, columns: usize) -> Vec<T> {
-    (0..columns).flat_map(|j| (0..rows).map(move |i| v[i * columns + j])).collect()
+/// The transpose of a row-major matrix, by tiles that stay in the cache.
+pub(super) fn transpose<T: Field>(v: &[T], rows: usize, columns: usize) -> Vec<T> {
+    const TILE: usize = 16;
+    let mut out = vec![T::zero(); rows * columns];
+    for top in (0..rows).step_by(TILE) {
+        for left in (0..columns).step_by(TILE) {
+            for i in top..(top + TILE).min(rows) {
+                for j in left..(left + TILE).min(columns) {
+                    out[j * rows + i] = v[i * columns + j];
+                }
+            }
+        }
+    }
+    out
 }
 
 /// Two rows of a matrix, the first to write to; `i != j`.

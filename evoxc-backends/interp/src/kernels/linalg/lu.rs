@@ -1,7 +1,8 @@
 //! LU factors with partial pivoting.
 
 use super::super::walk::tensor;
-use super::field::{Field, rows, subtract};
+use super::field::{Field, rows, subtract, transpose};
+use super::triangular::{Form, substitute};
 use super::update::{Rows, copied};
 use super::{Batch, with_field};
 use evoxc_core::{OpError, Tensor};
@@ -34,65 +35,87 @@ const BLOCK: usize = 64;
 /// Columns that are factored one by one.
 const PANEL: usize = 16;
 
-/// By blocks of columns (right-looking): the rest of the matrix is one product a block.
+/// By blocks of columns (right-looking): the rest of the matrix is one product a block. The columns of a block are copied
+/// to lie one after the other, the rows below it to be read in order.
 fn factor<T: Field>(a: &mut [T], m: usize, n: usize) -> Vec<usize> {
     let mut pivots = Vec::with_capacity(m.min(n));
     for from in (0..m.min(n)).step_by(BLOCK) {
         let to = (from + BLOCK).min(m.min(n));
-        panel(a, [m, n], from, to, &mut pivots);
-        eliminate(a, [m, n], from, to, n);
+        let (width, height) = (to - from, m - from);
+        let mut columns = transpose(&copied(&a[from * n..], n, from, to), height, width);
+        let mut swaps = Vec::with_capacity(width);
+        panel(&mut columns, height, 0, width, &mut swaps);
+        for (k, &p) in swaps.iter().enumerate().filter(|(k, p)| k != *p) {
+            let (above, below) = a.split_at_mut((from + p) * n);
+            above[(from + k) * n..(from + k + 1) * n].swap_with_slice(&mut below[..n]);
+        }
+        for (row, factored) in
+            a[from * n..].chunks_exact_mut(n).zip(transpose(&columns, width, height).chunks_exact(width))
+        {
+            row[from..to].copy_from_slice(factored);
+        }
+        eliminate(a, [m, n], from, to);
+        pivots.extend(swaps.iter().map(|p| from + p));
     }
     pivots
 }
 
-/// Factors the columns `from..to` below row `from`, by halves; exchanges whole rows.
-fn panel<T: Field>(a: &mut [T], [m, n]: [usize; 2], from: usize, to: usize, pivots: &mut Vec<usize>) {
+/// Factors the columns `from..to` of a block below its row `from`, by halves; exchanges the elements of all its columns.
+fn panel<T: Field>(columns: &mut [T], height: usize, from: usize, to: usize, pivots: &mut Vec<usize>) {
     if to - from > PANEL {
         let middle = from + (to - from) / 2;
-        panel(a, [m, n], from, middle, pivots);
-        eliminate(a, [m, n], from, middle, to);
-        panel(a, [m, n], middle, to, pivots);
+        panel(columns, height, from, middle, pivots);
+        for (j, k) in (middle..to).flat_map(|j| (from..middle).map(move |k| (j, k))) {
+            let (column, done) = rows(columns, height, j, k);
+            let f = column[k];
+            subtract(&mut column[k + 1..middle], f, &done[k + 1..middle]);
+        }
+        let (done, rest) = columns.split_at_mut(middle * height);
+        let top = copied(rest, height, from, middle);
+        let top = Rows { data: &top, stride: middle - from };
+        let below = Rows { data: &done[from * height + middle..], stride: height };
+        if let Some(rest) = rest.get_mut(middle..) {
+            T::subtract_product(rest, height, [to - middle, middle - from, height - middle], top, below, false);
+        }
+        panel(columns, height, middle, to, pivots);
         return;
     }
     for k in from..to {
-        let size = |a: &[T], i: usize| a[i * n + k].size();
-        let p = (k + 1..m).fold(k, |p, i| if size(a, i) > size(a, p) { i } else { p });
+        let column = &columns[k * height..(k + 1) * height];
+        let p = (k + 1..height).fold(k, |p, i| if column[i].size() > column[p].size() { i } else { p });
         pivots.push(p);
         if p != k {
-            let (above, below) = a.split_at_mut(p * n);
-            above[k * n..(k + 1) * n].swap_with_slice(&mut below[..n]);
+            columns.chunks_exact_mut(height).for_each(|c| c.swap(k, p));
         }
-        let pivot = a[k * n + k];
+        let pivot = columns[k * height + k];
         if pivot == T::zero() {
             continue;
         }
-        for i in k + 1..m {
-            let (row, top) = rows(a, n, i, k);
-            row[k] = row[k] / pivot;
-            let f = row[k];
-            subtract(&mut row[k + 1..to], f, &top[k + 1..to]);
+        columns[k * height + k + 1..(k + 1) * height].iter_mut().for_each(|x| *x = *x / pivot);
+        for j in k + 1..to {
+            let (column, done) = rows(columns, height, j, k);
+            let f = column[k];
+            subtract(&mut column[k + 1..], f, &done[k + 1..]);
         }
     }
 }
 
-/// With the columns `from..to` factored, the columns `to..end`: those rows by their unit lower triangle, the rows below
+/// With the columns `from..to` factored, what is right of them: those rows by their unit lower triangle, the rows below
 /// by a product.
-fn eliminate<T: Field>(a: &mut [T], [m, n]: [usize; 2], from: usize, to: usize, end: usize) {
-    if to >= end {
+fn eliminate<T: Field>(a: &mut [T], [m, n]: [usize; 2], from: usize, to: usize) {
+    if to >= n {
         return;
     }
-    for i in from + 1..to {
-        for j in from..i {
-            let (row, above) = rows(a, n, i, j);
-            let f = row[j];
-            subtract(&mut row[to..end], f, &above[to..end]);
-        }
-    }
     let (done, below) = a.split_at_mut(to * n);
+    let mut top = copied(&done[from * n..], n, to, n);
+    let at = |i: usize, j: usize| done[(from + i) * n + from + j];
+    substitute(at, to - from, Form { lower: true, unit_diagonal: true }, &mut top, n - to);
+    for (row, solved) in done[from * n..].chunks_exact_mut(n).zip(top.chunks_exact(n - to)) {
+        row[to..].copy_from_slice(solved);
+    }
     let left = copied(below, n, from, to);
-    let top = Rows { data: &done[from * n + to..], stride: n };
-    let left = Rows { data: &left, stride: to - from };
+    let (left, top) = (Rows { data: &left, stride: to - from }, Rows { data: &top, stride: n - to });
     if let Some(rest) = below.get_mut(to..) {
-        T::subtract_product(rest, n, [m - to, to - from, end - to], left, top, false);
+        T::subtract_product(rest, n, [m - to, to - from, n - to], left, top, false);
     }
 }

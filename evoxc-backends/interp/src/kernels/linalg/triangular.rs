@@ -21,7 +21,9 @@ pub(crate) fn cholesky(a: &Tensor, lower: bool) -> Result<Tensor, OpError> {
 }
 
 /// Rows that are solved together, by products with those before.
-const BLOCK: usize = 64;
+const BLOCK: usize = 32;
+/// Columns of the rest of a matrix that one product takes: as few as are above its diagonal.
+const STRIP: usize = 128;
 
 /// By blocks of columns (right-looking): a triangle, the rows below it, and the product that takes them from the rest.
 fn factor<T: Field>(a: &[T], n: usize, lower: bool) -> Option<Vec<T>> {
@@ -44,8 +46,8 @@ fn factor<T: Field>(a: &[T], n: usize, lower: bool) -> Option<Vec<T>> {
         let left = copied(below, n, from, to);
         let right: Vec<T> = left.iter().map(|x| x.conj()).collect();
         let width = to - from;
-        for column in (to..n).step_by(BLOCK) {
-            let end = (column + BLOCK).min(n);
+        for column in (to..n).step_by(STRIP) {
+            let end = (column + STRIP).min(n);
             let at = (column - to) * width;
             let (x, y) = (Rows { data: &left[at..], stride: width }, Rows { data: &right[at..], stride: width });
             let rest = &mut below[(column - to) * n + column..];
@@ -128,29 +130,42 @@ fn solve<T: Field>(a: &[T], n: usize, b: &[T], shape: &Batch, side: Side) -> Vec
     };
     let mut x = if side.left { b.to_vec() } else { transpose(b, shape.rows, shape.columns) };
     let width = if side.left { shape.columns } else { shape.rows };
+    substitute(at, n, Form { lower, unit_diagonal: side.unit_diagonal }, &mut x, width);
+    if side.left { x } else { transpose(&x, n, width) }
+}
+
+/// Which triangle a system has, and whether its diagonal counts as ones.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    pub lower: bool,
+    pub unit_diagonal: bool,
+}
+
+/// Solves a triangular system of `n` rows of unknowns, each `width` long, in place and by blocks of rows: what the
+/// unknowns found so far contribute is one product a block.
+pub(super) fn substitute<T: Field>(at: impl Fn(usize, usize) -> T, n: usize, form: Form, x: &mut [T], width: usize) {
     let blocks = n.div_ceil(BLOCK);
     for block in 0..blocks {
-        let block = if lower { block } else { blocks - 1 - block };
+        let block = if form.lower { block } else { blocks - 1 - block };
         let (from, to) = (block * BLOCK, ((block + 1) * BLOCK).min(n));
-        // What the unknowns found so far contribute.
-        let known = if lower { 0..from } else { to..n };
-        let part: Vec<T> = (from..to).flat_map(|i| known.clone().map(move |j| (i, j))).map(|(i, j)| at(i, j)).collect();
+        let known = if form.lower { 0..from } else { to..n };
+        let pairs = (from..to).flat_map(|i| known.clone().map(move |j| (i, j)));
+        let part: Vec<T> = pairs.map(|(i, j)| at(i, j)).collect();
         let (before, rest) = x.split_at_mut(from * width);
         let (here, after) = rest.split_at_mut((to - from) * width);
-        let found = Rows { data: if lower { before } else { after }, stride: width };
+        let found = Rows { data: if form.lower { before } else { after }, stride: width };
         let sizes = [to - from, known.len(), width];
         T::subtract_product(here, width, sizes, Rows { data: &part, stride: known.len() }, found, false);
         for step in 0..to - from {
-            let i = if lower { step } else { to - from - 1 - step };
-            for j in if lower { 0..i } else { i + 1..to - from } {
+            let i = if form.lower { step } else { to - from - 1 - step };
+            for j in if form.lower { 0..i } else { i + 1..to - from } {
                 let (row, other) = rows(here, width, i, j);
                 subtract(row, at(from + i, from + j), other);
             }
-            if !side.unit_diagonal {
+            if !form.unit_diagonal {
                 let d = at(from + i, from + i);
                 here[i * width..(i + 1) * width].iter_mut().for_each(|x| *x = *x / d);
             }
         }
     }
-    if side.left { x } else { transpose(&x, n, width) }
 }
