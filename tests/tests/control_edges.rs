@@ -229,6 +229,57 @@ func @j(%x: tensor<f64>, %t: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
 }
 
 #[test]
+fn rules_that_apply_their_function_to_tangents() -> Done {
+    // f(x) = 2 x is linear, so its rule may say that the tangent is f(t); in g it is also computed again.
+    let text = "
+func @main(%x: tensor<f64>) -> tensor<f64> {
+  %r = evoxc.call(%x) {callee = @f, jvp = @j} : tensor<f64>
+  return %r
+}
+func @f(%x: tensor<f64>) -> tensor<f64> {
+  %y = evoxc.add(%x, %x) : tensor<f64>
+  return %y
+}
+func @g(%x: tensor<f64>) -> tensor<f64> {
+  %y = evoxc.call(%x) {callee = @f, jvp = @j} : tensor<f64>
+  return %y
+}
+func @j(%x: tensor<f64>, %t: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
+  %y = evoxc.call(%x) {callee = @f, jvp = @j} : tensor<f64>
+  %u = evoxc.call(%t) {callee = HOW} : tensor<f64>
+  return %y, %u
+}";
+    for how in ["@f, jvp = @j", "@g", "@g, remat = true"] {
+        let g = Graph::parse(&text.replace("HOW", how))?.typed::<Sym, Sym>()?;
+        assert_eq!(evaluate(grad(&g), Tensor::from(3f64), &Interp)?.item::<f64>()?, 2.0);
+        assert_eq!(evaluate(grad(grad(&g)), Tensor::from(3f64), &Interp)?.item::<f64>()?, 0.0);
+        let ones = (Tensor::from(3f64), Tensor::from(1f64));
+        assert_eq!(evaluate(jvp(&g), ones, &Interp)?.1.item::<f64>()?, 2.0);
+    }
+    Ok(())
+}
+
+#[test]
+fn inner_loops_of_rows_that_are_done_end() -> Done {
+    // With a step of 0 the inner loop would not end, but then the outer one does not begin.
+    let f = |x: Sym, by: Sym| {
+        let inner = |x: Sym| while_loop(x, |y| y.gt(0.0), |y| y - by);
+        while_loop((x, by), |(_, n)| n.gt(0.0), |(x, n)| (inner(x) + 3.0, n - 1.0)).0
+    };
+    let g = |x: Sym, by: Sym| {
+        let inner = |x: Sym| while_loop(x, |y| y.gt(0.0), |y| y - by);
+        let turn = |x: Sym| cond(x.gt(2.0), || inner(x), || x + 5.0);
+        while_loop((x, by), |(_, n)| n.gt(0.0), |(x, n)| (turn(x), n - 1.0)).0
+    };
+    let args = || (Tensor::from([[5f64, 5.0], [5.0, 5.0]]), Tensor::from([[0f64, 2.0], [0.0, 0.0]]));
+    // Step 2: 5 to -1, and 3 more; 2 to 0, and 3 more.
+    assert_eq!(evaluate(vmap(vmap(f)), args(), &Interp)?.to_vec::<f64>()?, [5.0, 3.0, 5.0, 5.0]);
+    // 5 to -1; then 5 more.
+    assert_eq!(evaluate(vmap(vmap(g)), args(), &Interp)?.to_vec::<f64>()?, [5.0, 4.0, 5.0, 5.0]);
+    Ok(())
+}
+
+#[test]
 fn deep_nests() -> Done {
     fn nest(depth: u32, x: Sym, w: Sym) -> Sym {
         if depth == 0 {

@@ -19,7 +19,7 @@ mod windows;
 
 use crate::differentiable;
 use evoxc_core::OpError;
-use evoxc_ir::{Op, Prim, Region, Value};
+use evoxc_ir::{FuncRef, Op, Prim, Region, Value};
 use evoxc_trace::{Sym, emitter};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -67,11 +67,17 @@ pub(crate) struct Jvp {
     pub primal: FxHashMap<Value, Value>,
     /// The tangents that are not zero.
     pub tangent: FxHashMap<Value, Sym>,
+    /// The custom rules that are being written, each within another.
+    rules: Vec<FuncRef>,
 }
 
 impl Jvp {
     pub fn new(mode: Mode) -> Jvp {
-        Jvp { mode, primal: FxHashMap::default(), tangent: FxHashMap::default() }
+        Jvp { mode, primal: FxHashMap::default(), tangent: FxHashMap::default(), rules: vec![] }
+    }
+    /// A walk of a function that is called here.
+    fn within(&self) -> Jvp {
+        Jvp { rules: self.rules.clone(), ..Jvp::new(self.mode) }
     }
     /// What was written for a value; a value from outside of the walk stands for itself.
     pub fn primal(&self, v: Value) -> Sym {

@@ -23,7 +23,14 @@ pub(super) fn call(walk: &mut Jvp, op: &Op, live: &[bool]) -> Result<(), OpError
     }
     match (jvp, forward, vjp, walk.mode) {
         (_, Some(forward), Some(vjp), Mode::Split) => by_vjp(walk, op, forward, vjp, own),
-        (Some(rule), _, _, _) => by_jvp(walk, op, rule, own),
+        // A rule that applies its function to the tangents, in which that is linear: by what the function does, then.
+        (Some(rule), _, _, _) if walk.rules.contains(rule) => inline(walk, op, callee),
+        (Some(rule), _, _, _) => {
+            walk.rules.push(rule.clone());
+            let done = by_jvp(walk, op, rule, own);
+            walk.rules.pop();
+            done
+        }
         (None, _, Some(_), _) => Err(no_rule(
             &op.prim,
             "it has a custom vjp only, which is no rule for forward mode",
@@ -60,7 +67,7 @@ fn again(walk: &mut Jvp, op: &Op, callee: &FuncRef, live: &[bool]) -> Result<(),
     let active: Vec<bool> = op.operands.iter().map(|v| walk.tangent.contains_key(v)).collect();
     let t = walk.tangents(&op.operands);
     if walk.mode == Mode::Fused {
-        let (name, outer) = emitter::outline(&format!("{}_jvp", callee.0), both(&f, &active, live, Mode::Fused, true)?);
+        let (name, outer) = emitter::outline(&format!("{}_jvp", callee.0), both(walk, &f, &active, live, true)?);
         operands.extend(t.into_iter().flatten().chain(outer));
         let results = regions::emit(regions::call(name, true), &operands, vec![])?;
         let (y, t) = results.split_at(op.results.len());
@@ -68,10 +75,10 @@ fn again(walk: &mut Jvp, op: &Op, callee: &FuncRef, live: &[bool]) -> Result<(),
         return Ok(());
     }
     let n = op.results.len();
-    let mut linear = both(&f, &active, live, Mode::Split, false)?;
+    let mut linear = both(walk, &f, &active, live, false)?;
     if has_vjp(&f) {
         // The values are then those of the rules for reverse mode, as without the recomputation.
-        let mut primal = both(&f, &active, &vec![false; n], Mode::Split, true)?;
+        let mut primal = both(walk, &f, &active, &vec![false; n], true)?;
         primal.args.truncate(f.args.len());
         let (name, outer) = emitter::outline(&format!("{}_forward", callee.0), primal);
         let x = [&operands[..], &outer].concat();
@@ -90,10 +97,10 @@ fn again(walk: &mut Jvp, op: &Op, callee: &FuncRef, live: &[bool]) -> Result<(),
 }
 
 /// A function's `values`, and the tangents of its `live` results, of its arguments and the tangents of the `active` ones.
-fn both(f: &Region, active: &[bool], live: &[bool], mode: Mode, values: bool) -> Result<Region, OpError> {
+fn both(walk: &Jvp, f: &Region, active: &[bool], live: &[bool], values: bool) -> Result<Region, OpError> {
     let mut types = emitter::types(&f.args);
     types.extend(types.clone().into_iter().zip(active).filter(|(_, a)| **a).map(|(t, _)| t));
-    let mut inner = Jvp::new(mode);
+    let mut inner = walk.within();
     regions::region("call", &types, |args| {
         let (x, t) = args.split_at(f.args.len());
         let mut t = t.iter().copied();

@@ -32,11 +32,15 @@ fn until_all_are_done(walk: &mut Vmap, op: &Op, cond: &Region, step: &Region) ->
     let until = regions::region("cond", &state, |args| Ok(vec![args[0].any(0)]))?;
     let body = regions::region("body", &state, |args| {
         let (going, now) = (args[0], &args[1..]);
-        // A loop inside may not end on the state of a row that is done: those rows repeat one that is not.
-        let used = if regions::may_hang(step) { safe::repeat_rows(now, going, walk.size) } else { now.to_vec() };
+        // A loop inside may not end on the state of a row that is done, or on what the body captures of it: those rows
+        // repeat one that is not.
+        let hangs = regions::may_hang(step);
+        let used = if hangs { safe::repeat_rows(now, going, walk.size) } else { now.to_vec() };
+        let before = if hangs { safe::shield(walk, step, going, true) } else { vec![] };
         define(walk, &step.args, &used, &all);
         walk.region(step)?;
         let next = get(walk, &step.results, &all);
+        walk.written.extend(before);
         let next: Vec<Sym> = next.iter().zip(now).map(|(&n, &s)| choose(going, n, s)).collect();
         let mut out = vec![goes_on(walk, cond, &next)?];
         out.extend(next);
