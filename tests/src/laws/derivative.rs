@@ -14,7 +14,13 @@ use evoxc_core::{DType, Tensor};
 /// # Errors
 /// What differs.
 pub fn jvp(i: &Instance) -> Result<Tested, String> {
-    differences(&Program::new(i.graph.clone())?, &i.inputs(0), i.category())
+    let (f, x) = (Program::new(i.graph.clone())?, i.inputs(0));
+    let tested = differences(&f, &x, i.category())?;
+    for active in subsets(&x) {
+        let part = |e| format!("with respect to {active:?}: {e}");
+        partial_differences(&f, &x, &active, i.category()).map_err(part)?;
+    }
+    Ok(tested)
 }
 
 /// ⟨vjp u, v⟩ = ⟨u, jvp v⟩ for random u and v.
@@ -22,7 +28,71 @@ pub fn jvp(i: &Instance) -> Result<Tested, String> {
 /// # Errors
 /// What differs.
 pub fn vjp(i: &Instance) -> Result<Tested, String> {
-    adjoint(&Program::new(i.graph.clone())?, &i.inputs(0))
+    let (f, x) = (Program::new(i.graph.clone())?, i.inputs(0));
+    let tested = adjoint(&f, &x)?;
+    for active in subsets(&x) {
+        partial_adjoint(&f, &x, &active).map_err(|e| format!("with respect to {active:?}: {e}"))?;
+    }
+    let results = f.graph.output_specs().len();
+    for k in (0..results).filter(|_| results > 1) {
+        adjoint(&f.result(k)?, &x).map_err(|e| format!("of result {k} alone: {e}"))?;
+    }
+    Ok(tested)
+}
+
+/// Each float input alone, and all but one: the others have no tangents.
+pub fn subsets(x: &[Tensor]) -> Vec<Vec<bool>> {
+    let floats: Vec<usize> = (0..x.len()).filter(|&k| is_float(x[k].dtype())).collect();
+    let with = |keep: &dyn Fn(usize) -> bool| (0..x.len()).map(|k| floats.contains(&k) && keep(k)).collect();
+    let mut out: Vec<Vec<bool>> = vec![];
+    if floats.len() > 1 {
+        out.extend(floats.iter().map(|&f| with(&|k| k == f)));
+    }
+    if floats.len() > 2 {
+        out.extend(floats.iter().map(|&f| with(&|k| k != f)));
+    }
+    out
+}
+
+/// Only the active ones of a list.
+fn chosen(list: &[Tensor], active: &[bool]) -> Vec<Tensor> {
+    list.iter().zip(active).filter(|(_, a)| **a).map(|(t, _)| t.clone()).collect()
+}
+
+/// A random tangent of the active inputs, zero for the others.
+fn directions(rng: &mut Rng, x: &[Tensor], active: &[bool]) -> Vec<Tensor> {
+    let one = |(x, a): (&Tensor, &bool)| if *a { tangent(rng, x) } else { Tensor::zeros(x.dtype(), x.shape()) };
+    x.iter().zip(active).map(one).collect()
+}
+
+/// [`differences`] with respect to some inputs.
+fn partial_differences(f: &Program, x: &[Tensor], active: &[bool], category: Category) -> Result<(), String> {
+    if !has_derivative(f, x) || !x.iter().all(doubled) || !f.run(x)?.iter().all(doubled) {
+        return Ok(());
+    }
+    let v = directions(&mut Rng::new(6), x, active);
+    let n = f.graph.output_specs().len();
+    let got = f.jvp_of(active)?.run(&[x, &chosen(&v, active)].concat())?.split_off(n);
+    near(&got, &slope(f, x, &v)?, category.numerical())
+}
+
+/// [`adjoint`] with respect to some inputs.
+fn partial_adjoint(f: &Program, x: &[Tensor], active: &[bool]) -> Result<(), String> {
+    if !has_derivative(f, x) {
+        return Ok(());
+    }
+    let y = f.run(x)?;
+    let rng = &mut Rng::new(12);
+    let v = chosen(&directions(rng, x, active), active);
+    let u: Vec<Tensor> = y.iter().map(|y| tangent(rng, y)).collect();
+    let jv = f.jvp_of(active)?.run(&[x, &v].concat())?.split_off(y.len());
+    let ct = f.vjp_of(active)?.run(&[x, &u].concat())?;
+    pair(&u, &jv, &ct, &v, &[x, &y].concat()).map(|_| ())
+}
+
+/// Is the tensor of f64, c128, or of integers?
+fn doubled(t: &Tensor) -> bool {
+    !is_float(t.dtype()) || t.dtype() == DType::F64 || t.dtype() == DType::C128
 }
 
 /// The derivatives of jvp, and, where there is one, of vjp, which must also be differentiable backwards.
@@ -64,9 +134,8 @@ pub fn has_derivative(f: &Program, x: &[Tensor]) -> bool {
 /// # Errors
 /// What differs.
 pub fn differences(f: &Program, x: &[Tensor], category: Category) -> Result<Tested, String> {
-    let double = |d: DType| !is_float(d) || d == DType::F64 || d == DType::C128;
     let y = f.run(x)?;
-    if !has_derivative(f, x) || !x.iter().chain(&y).all(|t| double(t.dtype())) {
+    if !has_derivative(f, x) || !x.iter().chain(&y).all(doubled) {
         return Ok(Tested::Nothing);
     }
     let rng = &mut Rng::new(5);
@@ -128,11 +197,16 @@ pub fn adjoint(f: &Program, x: &[Tensor]) -> Result<Tested, String> {
             return Err(format!("the cotangent of the integers of input {k} is not zero: {c}"));
         }
     }
-    let ((a, scale), (b, other)) = (product(&u, &jv), product(&ct, &v));
+    pair(&u, &jv, &ct, &v, &[x, &y].concat())
+}
+
+/// ⟨u, jvp v⟩ = ⟨vjp u, v⟩, as precisely as the coarsest of the values allows.
+fn pair(u: &[Tensor], jv: &[Tensor], ct: &[Tensor], v: &[Tensor], values: &[Tensor]) -> Result<Tested, String> {
+    let ((a, scale), (b, other)) = (product(u, jv), product(ct, v));
     if !scale.is_finite() {
         return Ok(Tested::Nothing); // a pole
     }
-    let coarsest = x.iter().chain(&y).map(|t| epsilon(t.dtype())).fold(f64::EPSILON, f64::max);
+    let coarsest = values.iter().map(|t| epsilon(t.dtype())).fold(f64::EPSILON, f64::max);
     let allowed = 1e5 * coarsest * (scale + other).max(1e-3);
     if (a - b).abs() <= allowed {
         return Ok(Tested::Holds);
@@ -140,10 +214,10 @@ pub fn adjoint(f: &Program, x: &[Tensor]) -> Result<Tested, String> {
     let shown = |list: &[Tensor]| list.iter().map(|t| t.to_string()).collect::<Vec<_>>().join(", ");
     Err(format!(
         "⟨u, jvp v⟩ = {a}, ⟨vjp u, v⟩ = {b}\n    jvp v = {}\n    vjp u = {}\n    v = {}\n    u = {}",
-        shown(&jv),
-        shown(&ct),
-        shown(&v),
-        shown(&u)
+        shown(jv),
+        shown(ct),
+        shown(v),
+        shown(u)
     ))
 }
 

@@ -64,6 +64,56 @@ impl Program {
         let g = trace(vjp(&self.graph), (self.graph.specs(), ct)).map_err(text)?;
         Program::new(flat(&g)?)
     }
+    /// [`Program::jvp`] with respect to some inputs: (inputs, tangents of the active ones) -> (results, their tangents).
+    /// The others are values that the function captures, so their tangents are absent, not zero.
+    ///
+    /// # Errors
+    /// An op without a rule.
+    pub fn jvp_of(&self, active: &[bool]) -> Result<Program, String> {
+        self.partial(active, self.active_specs(active), |f, x, t| {
+            let (y, t) = jvp(f).call((x, t));
+            [y, t].concat()
+        })
+    }
+    /// [`Program::vjp`] with respect to some inputs: (inputs, cotangents of the results) -> cotangents of the active ones.
+    ///
+    /// # Errors
+    /// An op without a rule.
+    pub fn vjp_of(&self, active: &[bool]) -> Result<Program, String> {
+        self.partial(active, self.graph.output_specs(), |f, x, ct| vjp(f).call((x, ct)))
+    }
+    fn active_specs(&self, active: &[bool]) -> Vec<TensorSpec> {
+        self.graph.input_specs().into_iter().zip(active).filter(|(_, a)| **a).map(|(t, _)| t).collect()
+    }
+    fn partial(
+        &self,
+        active: &[bool],
+        more: Vec<TensorSpec>,
+        transform: impl Fn(&dyn Fn(Vec<Sym>) -> Vec<Sym>, Vec<Sym>, Vec<Sym>) -> Vec<Sym>,
+    ) -> Result<Program, String> {
+        let write = |all: Vec<Sym>, more: Vec<Sym>| {
+            let inside = |x: Vec<Sym>| {
+                let mut x = x.into_iter();
+                let args = all.iter().zip(active).map(|(&c, a)| if *a { x.next().unwrap_or(c) } else { c }).collect();
+                let args: Dyn<Sym> = def(all.len()).unflatten(args).expect("as many leaves as inputs");
+                self.graph.call(args).leaves().to_vec()
+            };
+            let chosen = all.iter().zip(active).filter(|(_, a)| **a).map(|(&x, _)| x).collect();
+            transform(&inside, chosen, more)
+        };
+        Program::new(flat(&trace(write, (self.graph.input_specs(), more)).map_err(text)?)?)
+    }
+    /// The program that gives one result only.
+    ///
+    /// # Errors
+    /// Those of compiling.
+    pub fn result(&self, k: usize) -> Result<Program, String> {
+        let mut module = self.graph.module().clone();
+        if let Some(main) = module.funcs.first_mut() {
+            main.body.results = main.body.results.get(k).copied().into_iter().collect();
+        }
+        Program::new(Graph::from_module(module).map_err(text)?)
+    }
     /// The rows of some inputs, on these axes; `out` is the axis of all results, and `specs` the types of the inputs.
     ///
     /// # Errors
