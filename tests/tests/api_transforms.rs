@@ -299,6 +299,19 @@ fn what_is_refused() {
 }
 
 #[test]
+fn an_op_without_a_rule_is_named() -> evoxc::Result<()> {
+    let text = "func @f(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+      %r = evoxc.nextafter(%x, %y) : tensor<f32> loc(\"src/main.rs\":7:9)
+      return %r
+    }";
+    let g = Graph::parse(text)?.typed::<(Sym, Sym), Sym>()?;
+    let evoxc::Error::Transform(e) = trace(grad(&g), g.specs()).unwrap_err() else { panic!("another error") };
+    assert_eq!((e.transform.as_str(), e.op.op.as_str()), ("grad", "nextafter"));
+    assert!(e.op.loc.is_some() && e.op.remedy.is_some() && e.op.operands.len() == 2, "{e}");
+    Ok(())
+}
+
+#[test]
 fn integers_have_no_gradient_but_do_no_harm() -> evoxc::Result<()> {
     let f = |x: Sym, k: Sym| (x.take(k, 0) * k.cast(F64)).sum(..);
     let args = (Tensor::from([1.0, 2.0, 3.0]), Tensor::from([2i32, 0, 2]));
