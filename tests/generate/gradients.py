@@ -104,3 +104,40 @@ def gradients(case):
     of("grad_trace", "jax.grad of jax.numpy.trace", lambda x: jnp.trace(x, 1), matrix(3, 4), tol="exact")
     of("grad_cholesky", "jax.grad of jax.numpy.linalg.cholesky", la.cholesky, matrix(2, 3, 3, eye=9.0), tol="linalg")
     of("grad_eigenvalues", "jax.grad of jax.numpy.linalg.eigvalsh", la.eigvalsh, matrix(2, 3, 3, eye=1.0), tol="linalg")
+
+    # Second derivatives: the gradient, weighted again, of the gradient.
+    def twice(name, source, f, x, tol="linalg"):
+        g = weighted(jax.grad(weighted(f)))
+        case(name, source, [x], np.asarray(jax.grad(g)(jnp.asarray(x))), tol)
+
+    twice("grad2_inv", "jax.grad twice of jax.numpy.linalg.inv", la.inv, matrix(3, 3, eye=4.0))
+    for n, source in [(3, "n = 3"), (4, "n = 4")]:
+        twice("grad2_det", f"jax.grad twice of jax.numpy.linalg.det, {source}", la.det, matrix(n, n, eye=1.0))
+    twice("grad2_slogdet", "jax.grad twice of jax.numpy.linalg.slogdet", lambda a: la.slogdet(a)[1], matrix(4, 4, eye=4.0))
+    # Not of a lower rank: nearby there are matrices of a higher one, whose pseudoinverses are arbitrarily large.
+    for name, x in [("tall", matrix(5, 3)), ("wide", matrix(3, 5)), ("of equal singular values", np.eye(3))]:
+        twice("grad2_pinv", f"jax.grad twice of jax.numpy.linalg.pinv, {name}", lambda x: la.pinv(x, rcond=1e-10), x)
+    twice("grad2_matrix_exp", "jax.grad twice of jax.scipy.linalg.expm", jsl.expm, matrix(3, 3))
+    twice("grad2_cholesky", "jax.grad twice of jax.numpy.linalg.cholesky", la.cholesky, matrix(3, 3, eye=9.0))
+
+    def second(f, i):
+        h = D(10) ** -14
+
+        def curvature(*xs):
+            up, down = list(xs), list(xs)
+            up[i] += h
+            down[i] -= h
+            return (f(*up) - 2 * f(*xs) + f(*down)) / (h * h)
+        return exactly(curvature)
+
+    weights = lambda x: (1 + np.arange(x.size)) ** 2
+    points = np.array([(0.5, 0.3), (1.5, 1.0), (1.5, 4.0), (9.0, 7.0), (40.0, 50.0), (150.0, 140.0), (150.0, 250.0)])
+    for i, by in enumerate("ax"):
+        a, x = points.T
+        case(f"grad2_igamma_{by}", "second differences in 60 digits", [a, x], second(gamma_p, i)(a, x) / weights(a), "relative 1e-8")
+    points = np.array([(0.5, 1.5, 0.3), (2.0, 3.0, 0.6), (20.0, 12.0, 0.6), (15.0, 2.0, 0.95)])
+    for i, by in enumerate("abx"):
+        case(f"grad2_betainc_{by}", "second differences in 60 digits", list(points.T), second(beta_i, i)(*points.T) / weights(points[:, 0]), "relative 1e-8")
+    x = np.array([-9.0, -3.0, 0.5, 3.0, 9.0])
+    case("grad2_i1e", "the derivative of i0e - i1e (sign + 1/x)", [x],
+         ((sp.i1e(x) - np.sign(x) * sp.i0e(x)) - (sp.i0e(x) - sp.i1e(x) * (np.sign(x) + 1 / x)) * (np.sign(x) + 1 / x) + sp.i1e(x) / x**2) / weights(x), "relative 1e-8")

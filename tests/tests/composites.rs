@@ -129,6 +129,11 @@ fn slope(x: Sym, f: impl Fn(Sym) -> Sym) -> Sym {
     evoxc::grad(weighted).call(x)
 }
 
+/// The same of the gradient.
+fn curvature(x: Sym, f: impl Fn(Sym) -> Sym + Copy) -> Sym {
+    slope(x, |x| slope(x, f))
+}
+
 fn four(t: (Sym, Sym, Sym, Sym)) -> Vec<Sym> {
     vec![t.0, t.1, t.2, t.3]
 }
@@ -274,6 +279,12 @@ table! {
     grad_norm_nuc(a) slope(a, |a| a.matrix_norm(MatrixNorm::Nuclear)); grad_norm_two(a) slope(a, |a| a.matrix_norm(MatrixNorm::Two));
     grad_norm_minus_two(a) slope(a, |a| a.matrix_norm(MatrixNorm::MinusTwo));
     grad_norm_one(a) slope(a, |a| a.matrix_norm(MatrixNorm::One)); grad_trace(a) slope(a, |a| a.trace_offset(1));
+    grad2_inv(a) curvature(a, |a| a.inv()); grad2_det(a) curvature(a, |a| a.det());
+    grad2_slogdet(a) curvature(a, |a| a.slogdet().1); grad2_pinv(a) curvature(a, |a| a.pinv());
+    grad2_matrix_exp(a) curvature(a, |a| a.matrix_exp()); grad2_cholesky(a) curvature(a, |a| a.cholesky());
+    grad2_igamma_a(a, x) curvature(a, |a| a.igamma(x)); grad2_igamma_x(a, x) curvature(x, |x| a.igamma(x));
+    grad2_betainc_a(a, b, x) curvature(a, |a| a.betainc(b, x)); grad2_betainc_b(a, b, x) curvature(b, |b| a.betainc(b, x));
+    grad2_betainc_x(a, b, x) curvature(x, |x| a.betainc(b, x)); grad2_i1e(x) curvature(x, |x| x.i1e());
     grad_cholesky(a) slope(a, |a| a.cholesky()); grad_eigenvalues(a) slope(a, |a| a.eigh().0);
 }
 

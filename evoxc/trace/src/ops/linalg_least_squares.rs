@@ -87,7 +87,8 @@ fn kept(singular: Sym, m: &Matrices, cutoff: Cutoff) -> Sym {
 impl Sym {
     /// The Moore-Penrose pseudoinverses of matrices `[.., m, n]`, of shape `[.., n, m]`, by singular values; those up to
     /// 10·max(m, n)·ε of the largest count as 0, as in JAX. f32, f64, c64 or c128. Differentiable where the rank is
-    /// constant nearby (Golub and Pereyra, 1973), also where singular values are equal.
+    /// full, also where singular values are equal; of a lower rank the gradient is that of matrices of this rank (Golub
+    /// and Pereyra, 1973), as in JAX.
     ///
     /// # Errors
     /// Another dtype, less than two axes.
