@@ -4,7 +4,7 @@
 use crate::random_graph::Rng;
 use evoxc::Graph;
 use evoxc::ir::{FftKind, ScatterOp};
-use evoxc::{Conv, Sym, concat, cond, fori_loop, iota, scan, switch, trace, zeros};
+use evoxc::{Conv, Sym, concat, cond, fori_loop, iota, scan, switch, trace, while_loop, zeros};
 use evoxc_core::{DType, DimLike, Result, Tensor, spec};
 
 /// A program and arguments for it.
@@ -34,8 +34,20 @@ impl Smooth {
 /// # Errors
 /// None: the generator writes what type rules accept.
 pub fn smooth(seed: u64, steps: usize) -> Result<Smooth> {
+    program(seed, steps, false)
+}
+
+/// [`smooth`] with loops whose number of turns depends on the data, which reverse mode refuses.
+///
+/// # Errors
+/// None, as there.
+pub fn looping(seed: u64, steps: usize) -> Result<Smooth> {
+    program(seed, steps, true)
+}
+
+fn program(seed: u64, steps: usize, loops: bool) -> Result<Smooth> {
     let write = |a: Sym, b: Sym, c: Sym, d: Sym, k: Sym| {
-        let mut g = Writer { rng: Rng::new(seed), k, pool: vec![a, b, c, d] };
+        let mut g = Writer { rng: Rng::new(seed), k, loops, pool: vec![a, b, c, d] };
         for _ in 0..20 {
             g.rng.bits();
         }
@@ -52,6 +64,8 @@ struct Writer {
     rng: Rng,
     /// The integers.
     k: Sym,
+    /// With loops of unknown length?
+    loops: bool,
     pool: Vec<Sym>,
 }
 
@@ -161,6 +175,16 @@ impl Writer {
             }
             18 if rank == 1 => x.sort(0).cumsum(0) * x,
             19 => (x * 1.5).clip(-20.0, 20.0),
+            21..=24 if self.loops => {
+                let (seed, n) = (self.rng.bits(), self.index());
+                let turn = |(i, c): (Sym, Sym)| {
+                    let mut w = self.inside(seed);
+                    w.pool.push(c);
+                    let y = w.small(depth);
+                    (i + 1, (w.shaped(y, &shape) + c).sin())
+                };
+                while_loop((n * 0, x), |(i, _)| i.lt(n), turn).1
+            }
             24 | 25 => self.structured(x, &shape),
             20 => {
                 let i = self.index();
@@ -267,6 +291,6 @@ impl Writer {
     }
     /// A writer of a region, which sees what is visible here.
     fn inside(&self, seed: u64) -> Writer {
-        Writer { rng: Rng::new(seed), k: self.k, pool: self.pool.clone() }
+        Writer { rng: Rng::new(seed), k: self.k, loops: self.loops, pool: self.pool.clone() }
     }
 }

@@ -78,7 +78,11 @@ fn columns<'a>(rows: &'a [Vec<Tensor>], k: usize) -> impl Iterator<Item = Tensor
     rows.iter().map(move |r| r[k].clone())
 }
 
-fn stacked(rows: &[Vec<Tensor>], last: bool) -> Result<Vec<Tensor>, String> {
+/// The rows of every input, stacked.
+///
+/// # Errors
+/// Rows of several shapes.
+pub fn stacked(rows: &[Vec<Tensor>], last: bool) -> Result<Vec<Tensor>, String> {
     let n = rows.first().map_or(0, Vec::len);
     let one = |k: usize| {
         let list: Vec<Tensor> = columns(rows, k).collect();
@@ -105,7 +109,7 @@ fn loops(f: &Program, rows: &[Vec<Tensor>], mapped: &[bool], last: bool, categor
 }
 
 /// The types of inputs of which some are rows.
-fn specs(f: &Program, mapped: &[bool], size: impl DimLike, last: bool) -> Vec<TensorSpec> {
+pub fn specs(f: &Program, mapped: &[bool], size: impl DimLike, last: bool) -> Vec<TensorSpec> {
     let with = |(t, m): (TensorSpec, &bool)| {
         let mut dims: Vec<_> = t.shape().iter().copied().collect();
         if *m {
