@@ -102,3 +102,39 @@ fn errors_of_transforms_show_the_source() {
     let e = trace(grad(f), spec(F32, [])).unwrap_err().render();
     assert!(e.contains("grad: while_loop") && e.contains("let f = |x: Sym| while_loop") && e.contains("help: "), "{e}");
 }
+
+// The remedy fits the result: a vector is reduced, a complex or an integer number is not.
+#[test]
+fn what_gives_no_real_scalar_is_told_what_to_do() {
+    let says = |r: evoxc::Result<Graph<Sym, Sym>>, want: &str| {
+        let e = r.unwrap_err().to_string();
+        assert!(e.contains(want), "{e}");
+    };
+    says(trace(grad(|x: Sym| x * 2.0), spec(F32, [2])), "`.sum(..)`");
+    says(trace(grad(|x: Sym| x * x), spec(C64, [])), "`.abs()`");
+    says(trace(grad(|x: Sym| x.sum(..).cast(I32)), spec(F32, [2])), "in floating point");
+}
+
+// Each result of a Jacobian in reverse mode walks the same linear program back: forward mode gives the same numbers.
+#[test]
+fn jacobians_of_several_results_agree_in_both_modes() -> evoxc::Result<()> {
+    let f = |x: Sym| {
+        let (c, ys) = scan(x, x.sin(), |c: Sym, t: Sym| (c.sin() * t + c, (c * c).sum(..)));
+        let d = cond(x.sum(..).gt(0.0), || c.sin() * x, || x);
+        let e = checkpoint(|z: Sym| (z * x).tanh()).call(d);
+        let p = fori_loop(3, e, |_, c: Sym| c.sin() * x);
+        vec![c, ys, d, e.sum(..), p.sort(0), x.cumprod(0), full(F64, [2], 3.0)]
+    };
+    let x = || Tensor::from([0.3f64, -0.2, 0.7]);
+    let near = |a: Vec<Tensor>, b: Vec<Tensor>| -> evoxc::Result<()> {
+        for (a, b) in a.iter().zip(&b) {
+            assert_eq!(a.shape(), b.shape());
+            let (a, b) = (a.to_vec::<f64>()?, b.to_vec::<f64>()?);
+            assert!(a.iter().zip(&b).all(|(p, q)| (p - q).abs() < 1e-12), "{a:?} {b:?}");
+        }
+        Ok(())
+    };
+    use evoxc::{jacfwd, jacrev};
+    near(evaluate(jacfwd(f), x(), &Interp)?, evaluate(jacrev(f), x(), &Interp)?)?;
+    near(evaluate(jacfwd(jacrev(f)), x(), &Interp)?, evaluate(jacrev(jacrev(f)), x(), &Interp)?)
+}

@@ -304,6 +304,13 @@ fn check(
     match outputs {
         [t] if t.shape.is_empty() && t.dtype.is_float() => {}
         [t] => {
+            let remedy = match t.dtype {
+                _ if !t.shape.is_empty() => remedy,
+                d if d.is_complex() => {
+                    "take a real number of it: `.real()`, `.abs()`; for holomorphic functions use `vjp`"
+                }
+                _ => "integers have no derivative: compute the result in floating point",
+            };
             return Err(
                 OpError::new("result", format!("the function must give one real scalar, it gives {t}")).remedy(remedy)
             );

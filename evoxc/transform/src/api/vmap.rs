@@ -157,7 +157,7 @@ pub(crate) fn per_leaf(
         let (are, s) = if n == 1 { ("is", "") } else { ("are", "s") };
         let entries = if axes.len() == 1 { "entry" } else { "entries" };
         return Err(OpError::new(option, format!("it has {} {entries}, but there {are} {n} {what}{s}", axes.len()))
-            .remedy(format!("give one `Option` a {what}: `Some(axis)`, or `None`")));
+            .remedy(format!("give one `Option` for each {what}: `Some(axis)`, or `None`")));
     }
     Ok(parts.iter().zip(axes).flat_map(|(p, a)| std::iter::repeat_n(*a, p.leaf_count())).collect())
 }
