@@ -22,7 +22,7 @@ use evoxc_ir::{Func, Literal, Module, Op, Prim, infer, parse_literal, parse_type
 use num_complex::Complex;
 
 /// The value of the symbol `B`.
-const B: i64 = 3;
+pub const B: i64 = 3;
 
 /// An instance.
 #[derive(Clone, Debug)]
