@@ -141,3 +141,22 @@ def gradients(case):
     x = np.array([-9.0, -3.0, 0.5, 3.0, 9.0])
     case("grad2_i1e", "the derivative of i0e - i1e (sign + 1/x)", [x],
          ((sp.i1e(x) - np.sign(x) * sp.i0e(x)) - (sp.i0e(x) - sp.i1e(x) * (np.sign(x) + 1 / x)) * (np.sign(x) + 1 / x) + sp.i1e(x) / x**2) / weights(x), "relative 1e-8")
+
+    # Of complex matrices, by JAX's convention: of the real parts and half of the imaginary parts of the results.
+    def of_complex(name, f, *xs):
+        def sum_of(*xs):
+            y = jnp.ravel(f(*xs))
+            return jnp.sum((y.real + y.imag / 2) / (1 + jnp.arange(y.size)))
+        xs = [np.asarray(x) for x in xs]
+        case(f"grad_complex_{name}", f"jax.grad of {name} of complex matrices", xs, np.asarray(jax.grad(sum_of)(*map(jnp.asarray, xs))), "linalg")
+
+    z = matrix(4, 4, eye=4.0) + 1j * matrix(4, 4, k=2)
+    of_complex("solve", la.solve, z, matrix(4, 2) + 1j * matrix(4, 2, k=2))
+    of_complex("inv", la.inv, z)
+    of_complex("det", la.det, z[:3, :3])
+    of_complex("det", la.det, z)
+    of_complex("slogdet", lambda z: la.slogdet(z)[1], z)
+    of_complex("pinv", la.pinv, z[:, :2])
+    of_complex("matrix_exp", jsl.expm, z / 4)
+    of_complex("cholesky", la.cholesky, z + 8 * np.eye(4))
+    of_complex("eigenvalues", la.eigvalsh, z)

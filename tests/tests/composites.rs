@@ -129,6 +129,15 @@ fn slope(x: Sym, f: impl Fn(Sym) -> Sym) -> Sym {
     evoxc::grad(weighted).call(x)
 }
 
+/// The same of the real parts and half of the imaginary parts, of complex matrices.
+fn slope_complex(x: Sym, f: impl Fn(Sym) -> Sym) -> Sym {
+    let weighted = |x: Sym| {
+        let y = f(x).ravel();
+        ((y.real() + y.imag() * 0.5) / (iota(F64, [y.dim(0)], 0) + 1)).sum(..)
+    };
+    evoxc::grad(weighted).call(x)
+}
+
 /// The same of the gradient.
 fn curvature(x: Sym, f: impl Fn(Sym) -> Sym + Copy) -> Sym {
     slope(x, |x| slope(x, f))
@@ -285,6 +294,11 @@ table! {
     grad2_igamma_a(a, x) curvature(a, |a| a.igamma(x)); grad2_igamma_x(a, x) curvature(x, |x| a.igamma(x));
     grad2_betainc_a(a, b, x) curvature(a, |a| a.betainc(b, x)); grad2_betainc_b(a, b, x) curvature(b, |b| a.betainc(b, x));
     grad2_betainc_x(a, b, x) curvature(x, |x| a.betainc(b, x)); grad2_i1e(x) curvature(x, |x| x.i1e());
+    grad_complex_solve(a, b) slope_complex(a, |a| a.solve(b)); grad_complex_inv(a) slope_complex(a, |a| a.inv());
+    grad_complex_det(a) slope_complex(a, |a| a.det()); grad_complex_slogdet(a) slope_complex(a, |a| a.slogdet().1);
+    grad_complex_pinv(a) slope_complex(a, |a| a.pinv()); grad_complex_matrix_exp(a) slope_complex(a, |a| a.matrix_exp());
+    grad_complex_cholesky(a) slope_complex(a, |a| a.cholesky());
+    grad_complex_eigenvalues(a) slope_complex(a, |a| a.eigh().0);
     grad_cholesky(a) slope(a, |a| a.cholesky()); grad_eigenvalues(a) slope(a, |a| a.eigh().0);
 }
 
