@@ -87,6 +87,29 @@ fn loops_without_tangents_do_not_stand_in_the_way() -> Done {
     let root = |x: Sym| while_loop((x, x * 0.0), |(y, p)| (y - p).abs().gt(1e-12), |(y, _)| (0.5 * (y + x / y), y)).0;
     let held = |x: Sym| root(x.stop_gradient()) * x;
     assert_eq!(evaluate(grad(held), Tensor::from(4f64), &Interp)?.item::<f64>()?, 2.0);
+    // Nor if its tangents end behind it, and if only its steps count, wherever it stands.
+    let loud = |x: Sym| {
+        let step = |(y, _): (Sym, Sym)| (0.5 * (y + x / y.print("step")), y);
+        while_loop((x, x * 0.0), |(y, p)| (y - p).abs().gt(1e-12), step).0
+    };
+    let held = |x: Sym| loud(x).stop_gradient().round_even() * x;
+    let steps =
+        |x: Sym| while_loop((x, 0 * x.cast(I32)), |(x, _)| x.gt(1.0), |(x, k)| (x * 0.5, k + 1)).1.cast(F64) * x;
+    let within = |x: Sym| {
+        let (c, _) = scan(x, ones(F64, [2]), |c: Sym, y: Sym| (c * y + held(c.stop_gradient() + c * 0.0), c));
+        cond(x.gt(0.0), || held(x), || x) + checkpoint(steps).call(x) + c
+    };
+    for (g, want) in [(trace(grad(held), spec(F64, []))?, 2.0), (trace(grad(steps), spec(F64, []))?, 2.0)] {
+        assert_eq!(evaluate(&g, Tensor::from(4f64), &Interp)?.item::<f64>()?, want);
+    }
+    let graph = trace(grad(within), spec(F64, []))?;
+    assert_eq!((evaluate(&graph, Tensor::from(4f64), &Interp)?.item::<f64>()?, count(&graph, "print")), (5.0, 2));
+    let e = trace(grad(|x: Sym| scan(x, ones(F64, [2]), |c: Sym, y: Sym| (root(c) + y, y)).0), spec(F64, []));
+    let e = e.unwrap_err().to_string();
+    assert!(
+        e.contains("control_edges.rs") && e.contains("while_loop") && e.contains("use `fori_loop` or `scan`"),
+        "{e}"
+    );
     // Forward mode and rows, in both orders.
     let (x, t) = (Tensor::from([1f64, 2.0, 9.0]), Tensor::from([1f64, 1.0, 1.0]));
     let (_, a) = evaluate(jvp(vmap(root)), (x.clone(), t.clone()), &Interp)?;

@@ -25,7 +25,7 @@ pub(super) fn op(walk: &mut Jvp, op: &Op) -> Result<(), OpError> {
         (Prim::Scan { .. }, Mode::Fused) => scan::fused(walk, op, &live),
         (Prim::Scan { .. }, Mode::Split) => scan::split(walk, op, &live),
         (Prim::WhileLoop {}, Mode::Fused) => repeat::fused(walk, op, &live),
-        (Prim::WhileLoop {}, Mode::Split) => Err(repeat::not_reversible()),
+        (Prim::WhileLoop {}, Mode::Split) => repeat::split(walk, op, &live),
         (Prim::Call { .. }, _) => call::call(walk, op, &live),
         _ => bodies::op(walk, op),
     }

@@ -1,10 +1,10 @@
-//! Tangents of `while_loop`: forward mode only, since a loop of unknown length cannot be run backwards.
+//! Tangents of `while_loop`: for forward mode, since a loop of unknown length cannot be run backwards.
 
 use super::{define, tangents};
 use crate::jvp::Jvp;
-use crate::{no_rule, regions};
+use crate::regions;
 use evoxc_core::OpError;
-use evoxc_ir::{Op, Prim, Region};
+use evoxc_ir::{Op, Region};
 use evoxc_trace::emitter;
 
 /// One loop whose state holds the tangents too.
@@ -37,11 +37,12 @@ pub(super) fn fused(walk: &mut Jvp, op: &Op, live: &[bool]) -> Result<(), OpErro
     Ok(())
 }
 
-/// What reverse mode says of a loop that depends on what is differentiated.
-pub(super) fn not_reversible() -> OpError {
-    no_rule(
-        &Prim::WhileLoop {},
-        "reverse mode runs loops backwards, and the number of steps of this one is not known",
-        "use `fori_loop` or `scan`, which have a static number of steps; or forward mode: `jvp`, `jacfwd`",
-    )
+/// The loop of the values, and beside it one that also gives the tangents. Transposition refuses the latter, unless
+/// nothing needs them: if they end at `stop_gradient`, or only the number of steps is used.
+pub(super) fn split(walk: &mut Jvp, op: &Op, live: &[bool]) -> Result<(), OpError> {
+    // Which does not print again.
+    let mut quiet = op.clone();
+    quiet.regions.iter_mut().try_for_each(regions::silence)?;
+    fused(walk, &quiet, live)?;
+    emitter::replay(op, &mut walk.primal)
 }

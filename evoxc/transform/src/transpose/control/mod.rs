@@ -17,8 +17,20 @@ pub(super) fn op(walk: &mut Transpose, op: &Op, ct: &[Option<Sym>]) -> Result<()
         Prim::Cond {} | Prim::Switch {} => branch::branch(walk, op, ct),
         Prim::Scan { carry, length, reverse } => scan::scan(walk, op, ct, *carry, *length, *reverse),
         Prim::Call { callee, vjp, .. } => call::call(walk, op, ct, callee, vjp.as_ref()),
+        Prim::WhileLoop {} => Err(not_reversible(walk, op)),
         _ => Err(no_rule(&op.prim, "it is not linear, so it cannot be transposed", "report this: a jvp rule wrote it")),
     }
+}
+
+/// What reverse mode says of a loop that the derivative depends on.
+fn not_reversible(walk: &Transpose, op: &Op) -> OpError {
+    let state: Vec<Value> = op.operands.iter().copied().filter(|v| !walk.linear.contains(v)).collect();
+    no_rule(
+        &op.prim,
+        "reverse mode runs loops backwards, and the number of steps of this one is not known",
+        "use `fori_loop` or `scan`, which have a static number of steps; or forward mode: `jvp`, `jacfwd`",
+    )
+    .operands(emitter::types(&state))
 }
 
 /// The linear values that the regions of an op use from around them, each once.
