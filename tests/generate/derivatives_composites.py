@@ -16,7 +16,7 @@ import scipy.special as sp
 from jax import lax, nn
 from jax.scipy import special as jsp
 
-from evx import lit
+from evx import BF16, lit
 
 jax.config.update("jax_enable_x64", True)
 np.seterr(all="ignore")
@@ -57,6 +57,23 @@ def both(name, source, f, *inputs, known=None, second=None, tol="contraction", *
     """First derivatives in f64 and f32, and second ones in f64."""
     case(name, source, f, *inputs, known=known, tol=tol, dtypes=BOTH, **kw)
     case(name, source, f, *inputs, order=2, known=second, tol="relative 1e-11", **kw)
+
+
+def complex_case(name, source, f, *inputs, tol="contraction"):
+    """The gradient of the real part of sum(f(inputs) * c), with JAX's convention, for complex inputs."""
+    xs = [np.asarray(x) for x in inputs]
+    y = f(*map(jnp.asarray, xs))
+    weights = [1 - 0.5j, 0.5 + 1j, -2.0, 1.5j, 0.75 - 1j]
+    c = np.asarray(np.resize(weights if jnp.iscomplexobj(y) else np.real(weights), y.shape))
+    which = [i for i, x in enumerate(xs) if np.iscomplexobj(x)]
+    g = jax.grad(lambda *a: jnp.sum(jnp.real(f(*a) * c)), argnums=tuple(which))(*map(jnp.asarray, xs))
+    emit(name, source, 1, which, xs + [c], [np.asarray(e) for e in g], tol)
+
+
+def half_case(name, source, f, *inputs):
+    """A gradient in f16 and bf16, close to that in f64 of the same inputs."""
+    for dtype, part in [(np.dtype(np.float16), 4e-3), (BF16, 3e-2)]:
+        case(name, source, f, *inputs, dtypes=(dtype,), tol=f"relative {part}")
 
 
 X = np.array([-INF, -100.0, -6.5, -3.0, -1.0, -0.3, -1e-9, 0.0, 1e-9, 0.3, 1.0, 3.0, 6.5, 100.0, INF])
@@ -364,7 +381,63 @@ def linear_algebra():
     case("eigenvalues", "jax: eigh", lambda a: jnp.linalg.eigh(a)[0], spd, **one)
 
 
-for section in [elementwise, pairs, guarded, reductions, losses, attention, places, contractions, windows, linear_algebra]:
+def complex_numbers():
+    def z(*shape):
+        return rng.normal(size=shape) + 1j * rng.normal(size=shape)
+
+    x = z(3, 4)
+    for name, f in {"square": jnp.square, "reciprocal": lambda x: 1 / x, "sum_1": lambda x: jnp.sum(x, 1), "mean_1": lambda x: jnp.mean(x, 1),
+                    "var_1": lambda x: jnp.var(x, 1), "std_1": lambda x: jnp.std(x, 1), "prod_1": lambda x: jnp.prod(x, 1), "prod_all": jnp.prod,
+                    "cumsum": lambda x: jnp.cumsum(x, 1), "cumprod": lambda x: jnp.cumprod(x, 1), "diff": lambda x: jnp.diff(x, axis=1),
+                    "norm_1": lambda x: jnp.linalg.norm(x, axis=1), "norm_one": lambda x: jnp.sum(jnp.abs(x), 1), "norm_3": lambda x: jnp.sum(jnp.abs(x) ** 3, 1) ** (1 / 3),
+                    "abs": jnp.abs}.items():
+        complex_case(name, f"jax: {name}", f, x)
+    some = x.copy()
+    some[0, 1] = some[1, 0] = some[1, 2] = 0
+    complex_case("prod_1", "jax: prod with zeros", lambda x: jnp.prod(x, 1), some)
+    complex_case("cumprod", "jax: cumprod with zeros", lambda x: jnp.cumprod(x, 1), some)
+    complex_case("norm_one", "jax: sum(abs) with zeros", lambda x: jnp.sum(jnp.abs(x), 1), some)
+    complex_case("matmul", "jax: matmul", jnp.matmul, z(2, 3, 4), z(4, 2))
+    complex_case("einsum_matmul", "jax: einsum", lambda a, b: jnp.einsum("bij,bjk->bik", a, b), z(2, 3, 4), z(2, 4, 2))
+    complex_case("linear", "jax: x w^T + b", lambda x, w, b: x @ w.T + b, z(2, 3), z(4, 3), z(4))
+    conv = lambda x, w: lax.conv_general_dilated(x, w, (2, 1), [(1, 2), (0, 1)], rhs_dilation=(1, 2), dimension_numbers=("NCHW", "OIHW", "NCHW"))
+    complex_case("conv", "jax: conv_general_dilated", conv, z(1, 2, 4, 4), z(2, 2, 3, 2))
+    complex_case("take", "jax: take", lambda x, i: jnp.take(x, i, 1), x, np.array([2, 0, 2], np.int32))
+    complex_case("diag", "jax: diag", jnp.diag, x[0])
+    complex_case("segment_sum", "jax: segment_sum", lambda d, i: jax.ops.segment_sum(d, i, 3), x, np.array([2, 0, 2], np.int32))
+    tol = "relative 1e-9"
+    a = z(3, 3) + 2 * np.eye(3)
+    for name, f in {"inv": jnp.linalg.inv, "det": jnp.linalg.det, "slogdet": lambda a: jnp.linalg.slogdet(a)[1], "matrix_exp": jax.scipy.linalg.expm,
+                    "matrix_power_5": lambda a: jnp.linalg.matrix_power(a, 5), "matrix_norm_two": lambda a: jnp.linalg.norm(a, ord=2),
+                    "matrix_norm_nuc": lambda a: jnp.linalg.norm(a, ord="nuc"), "matrix_norm_fro": jnp.linalg.norm, "trace_": jnp.trace,
+                    "matrix_norm_one": lambda a: jnp.linalg.norm(a, ord=1)}.items():
+        complex_case(name, f"jax: {name}", f, a, tol=tol)
+    complex_case("solve", "jax: solve", jnp.linalg.solve, a, z(3, 2), tol=tol)
+    complex_case("pinv", "jax: pinv", jnp.linalg.pinv, z(4, 3), tol=tol)
+    complex_case("cholesky", "jax: cholesky", jnp.linalg.cholesky, a @ a.conj().T, tol=tol)
+    complex_case("eigenvalues", "jax: eigh", lambda a: jnp.linalg.eigh(a)[0], a @ a.conj().T, tol=tol)
+
+
+def halves():
+    x = rng.normal(size=(3, 4))
+    masked = np.array([[-INF, 0.5, 1.0, -INF], [10.0, 11.0, -INF, 0.0], [-2.0, -INF, -INF, -INF]])
+    for name, f in {"softplus": nn.softplus, "gelu": lambda x: nn.gelu(x, approximate=False), "gelu_tanh": lambda x: nn.gelu(x, approximate=True), "silu": nn.silu, "mish": nn.mish, "log_sigmoid": nn.log_sigmoid,
+                    "elu": lambda x: nn.elu(x, 1.5), "sinc": jnp.sinc}.items():
+        half_case(name, f"jax: {name}", f, np.array([-30.0, -3.0, -0.5, 0.0, 0.03125, 0.25, 2.0, 30.0]))
+    for name, f in {"softmax": lambda x: nn.softmax(x, -1), "log_softmax": lambda x: nn.log_softmax(x, -1), "logsumexp_1": lambda x: jsp.logsumexp(x, 1),
+                    "var_1": lambda x: jnp.var(x, 1), "std_1": lambda x: jnp.std(x, 1), "norm_1": lambda x: jnp.linalg.norm(x, axis=1),
+                    "layer_norm": lambda x: (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-5),
+                    "rms_norm": lambda x: x / jnp.sqrt(jnp.mean(x * x, -1, keepdims=True) + 1e-6), "cumprod": lambda x: jnp.cumprod(x, 1),
+                    "cumlogsumexp": lambda x: lax.cumlogsumexp(x, 1), "median_1": lambda x: jnp.median(x, 1), "prod_1": lambda x: jnp.prod(x, 1)}.items():
+        half_case(name, f"jax: {name}", f, x)
+    half_case("softmax", "jax: softmax of -inf", lambda x: nn.softmax(x, -1), masked)
+    half_case("logsumexp_1", "jax: logsumexp of -inf", lambda x: jsp.logsumexp(x, 1), masked)
+    half_case("hypot", "jax: hypot", jnp.hypot, np.array([3.0, 0.0, 200.0]), np.array([4.0, 2.0, 300.0]))
+    half_case("logaddexp", "jax: logaddexp", jnp.logaddexp, np.array([3.0, 0.0, 200.0]), np.array([4.0, 0.0, 300.0]))
+    half_case("matmul", "jax: matmul", jnp.matmul, rng.normal(size=(2, 3)), rng.normal(size=(3, 2)))
+
+
+for section in [elementwise, pairs, guarded, reductions, losses, attention, places, contractions, windows, linear_algebra, complex_numbers, halves]:
     section()
 with open(OUT, "w", newline="\n") as f:
     f.write("[\n" + ",\n".join(json.dumps(c) for c in CASES) + "\n]\n")

@@ -6,6 +6,7 @@ use evoxc::{Interpolation, MatrixNorm, Reduction};
 use evoxc_ir::{Literal, parse_literal};
 use evoxc_tests::tolerance::{Category, compare};
 use evoxc_trace::stack;
+use num_complex::Complex;
 use std::collections::BTreeSet;
 
 type Function = fn(&[Sym]) -> Sym;
@@ -127,14 +128,14 @@ fn function(name: &str) -> Option<Function> {
     TABLE.iter().find(|(n, _)| *n == name).map(|(_, f)| *f)
 }
 
-/// The gradient of Σ f(x)·c, or that of the sum of its elements.
+/// The gradient of Σ Re(f(x)·c), or that of the sum of its elements.
 fn gradient(f: Function, wrt: Vec<usize>, order: u64, mut xs: Vec<Sym>) -> Vec<Sym> {
     let cotangent = xs.pop().unwrap();
     let picked: Vec<Sym> = wrt.iter().map(|&i| xs[i]).collect();
     let loss = move |parts: Vec<Sym>| {
         let mut all = xs.clone();
         wrt.iter().zip(parts).for_each(|(&i, x)| all[i] = x);
-        (f(&all) * cotangent).sum(..)
+        (f(&all) * cotangent).real().sum(..)
     };
     let first = move |parts: Vec<Sym>| grad(loss.clone()).call(parts);
     if order == 1 {
@@ -169,10 +170,12 @@ fn judge(case: &Case) -> std::result::Result<(), String> {
 
 /// All to a part of the largest expected element, or of 1 where that is smaller.
 fn relative(actual: &Tensor, expected: &Tensor, part: f64) -> std::result::Result<(), String> {
-    let wide = |t: &Tensor| t.cast(F64).unwrap().to_vec::<f64>().unwrap();
+    let wide = |t: &Tensor| t.cast(C128).unwrap().to_vec::<Complex<f64>>().unwrap();
     let (actual, expected) = (wide(actual), wide(expected));
-    let most = expected.iter().fold(1f64, |m, e| m.max(e.abs()));
-    let far = actual.iter().zip(&expected).find(|(a, e)| !((*a - *e).abs() <= part * most));
+    let most = expected.iter().fold(1f64, |m, e| m.max(e.norm()));
+    // NaN is not near.
+    let near = |a: &Complex<f64>, e: &Complex<f64>| (a - e).norm() <= part * most;
+    let far = actual.iter().zip(&expected).find(|&(a, e)| !near(a, e));
     far.map_or(Ok(()), |(a, e)| Err(format!("expected {e:e}, got {a:e}")))
 }
 
@@ -211,7 +214,7 @@ fn gradients_of_symbolic_shapes_are_those_of_known_ones() {
                     let mut all = xs.clone();
                     wrt.iter().zip(parts).for_each(|(&i, x)| all[i] = x);
                     let y = f(&all);
-                    (y * y).sum(..) * 0.5
+                    (y * y).real().sum(..) * 0.5
                 })
                 .call(picked)
             };

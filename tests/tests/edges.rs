@@ -151,3 +151,11 @@ fn nothing_is_taken_of_nothing() -> evoxc::Result<()> {
     assert!(exe.run((none(&[0]), Tensor::from([0i32]))).is_err());
     Ok(())
 }
+
+// Element i is that at floor(i·50000/100000), also where i·50000 is more than an i32 holds.
+#[test]
+fn long_axes_are_resized_to_the_end() -> evoxc::Result<()> {
+    let y = evaluate(|x: Sym| x.resize_nearest(100_000, 0), first(50_000), &Interp)?;
+    assert!(floats(y).iter().enumerate().all(|(i, y)| *y == (i / 2) as f32));
+    Ok(())
+}

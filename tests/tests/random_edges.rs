@@ -100,3 +100,31 @@ fn noise_is_a_constant_to_derivatives() -> evoxc::Result<()> {
     assert!(l.bit_eq(&g));
     Ok(())
 }
+
+// What a dtype does not hold is said, and does not come out as infinities, NaN or wrapped counts.
+#[test]
+fn numbers_that_a_dtype_does_not_hold_are_refused() {
+    type Draw = fn(Sym) -> Sym;
+    let cases: [(Draw, &str); 4] = [
+        (|k| random::uniform_range(k, F32, [2], -3e38, 3e38), "infinite as f32"),
+        (|k| random::uniform_range(k, F16, [2], 0.0, 1e5), "infinite as f16"),
+        (|k| random::gamma(k, F16, [2], 1e30), "infinite as f16"),
+        (|k| random::multinomial(k, I8, [], 1000, zeros(F32, [2]) + 0.5), "more than i8 holds"),
+    ];
+    for (f, want) in cases {
+        let e = trace(f, random::key_spec()).unwrap_err().to_string();
+        assert!(e.contains(want) && e.contains("random_edges.rs"), "{e}");
+    }
+    assert!(trace(|k: Sym| random::truncated_normal(k, F16, [2], -1e30, 1e30), random::key_spec()).is_ok());
+}
+
+#[test]
+fn nothing_can_be_chosen_from_nothing() -> evoxc::Result<()> {
+    let f = |k: Sym, rows: Sym| {
+        let weights = random::Choice::default().weights(zeros(F32, [0]));
+        (random::choice(k, [0, 3], 0, random::Choice::default()), random::choice(k, [0], rows, weights))
+    };
+    let (a, b) = evaluate(f, (random::key(1), Tensor::zeros(F32, [0, 2])), &Interp)?;
+    assert_eq!((a.shape(), b.shape()), (&[0, 3][..], &[0, 2][..]));
+    Ok(())
+}

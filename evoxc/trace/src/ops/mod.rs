@@ -34,6 +34,7 @@ mod windows;
 
 pub(crate) use checks::{float, known};
 pub(crate) use parts::{convert, count_along, cut, filled, joined, reduce, repeated_last, reshape};
+pub(crate) use special::largest;
 
 pub use attention::{Attention, Rope};
 pub use contraction::einsum;

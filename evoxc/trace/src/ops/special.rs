@@ -9,7 +9,7 @@ use evoxc_core::{BOOL, DType};
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 /// The largest finite number of a float dtype.
-fn largest(dtype: DType) -> f64 {
+pub(crate) fn largest(dtype: DType) -> f64 {
     match dtype {
         DType::F16 => half::f16::MAX.to_f64(),
         DType::BF16 => half::bf16::MAX.to_f64(),

@@ -3,7 +3,7 @@
 use super::creators::{full, iota};
 use crate::operand::splat;
 use crate::{Sym, axes, builder};
-use evoxc_core::{AxisInt, Dim, DimLike, F32, F64, I32, IntoShape, Scalar, Shape};
+use evoxc_core::{AxisInt, Dim, DimLike, F32, F64, I32, I64, IntoShape, Scalar, Shape};
 use evoxc_ir::{ConvLayout, Flag, Padding, Prim, Reducer, Window};
 
 /// The options of a convolution, all with defaults: stride 1, no padding, no dilation, one group, NCHW and OIHW.
@@ -280,7 +280,9 @@ impl Sym {
         let _at = builder::pin();
         let Some(a) = axes::one("resize_nearest", self, axis.axis()) else { return Sym::POISON };
         let (n, old) = (n.to_dim(), self.dim(a));
-        let index = iota(I32, [n], 0) * old / n;
+        // The product of both may be more than an i32 holds.
+        let dtype = if (n * old).upper_bound().is_some_and(|most| most <= i32::MAX.into()) { I32 } else { I64 };
+        let index = iota(dtype, [n], 0) * old / n;
         self.take(index, a)
     }
     /// Resizes one axis to `n` elements linearly with half-pixel centres, as PyTorch's `bilinear` without aligned

@@ -1,8 +1,8 @@
 //! Bits, and floats in an interval.
 
 use super::key::Key;
-use super::parameter::{Bounds, float_dtype, ordered, parameter};
-use crate::ops::convert;
+use super::parameter::{Bounds, float_dtype, number, ordered, parameter};
+use crate::ops::{convert, largest};
 use crate::{Operand, Sym, builder};
 use evoxc_core::{DType, IntoShape, Shape, U8, U16, U32, U64};
 
@@ -64,7 +64,8 @@ pub fn uniform(key: Sym, dtype: DType, shape: impl IntoShape) -> Sym {
 /// ```
 ///
 /// # Errors
-/// A dtype that is no real float; bounds that are numbers, with `low` not below `high`.
+/// A dtype that is no real float; bounds that are numbers, with `low` not below `high`, or so far apart that their
+/// difference is infinite.
 #[track_caller]
 pub fn uniform_range(key: Sym, dtype: DType, shape: impl IntoShape, low: impl Operand, high: impl Operand) -> Sym {
     let _at = builder::pin();
@@ -73,6 +74,11 @@ pub fn uniform_range(key: Sym, dtype: DType, shape: impl IntoShape, low: impl Op
     let Some(key) = Key::of(op, key) else { return Sym::POISON };
     if ordered(op, low, high).is_none() {
         return Sym::POISON;
+    }
+    let span = number(high).zip(number(low)).map(|(h, l)| h - l);
+    if let Some(span) = span.filter(|&s| dtype.is_float() && s > largest(dtype)) {
+        let m = format!("the bounds are {span:?} apart, which is infinite as {dtype}");
+        return builder::fail(op, &[], m, Some("draw between half of them, and double it".into()));
     }
     let full = key.drawn(&shape);
     let (Some(low), Some(high)) = (

@@ -4,7 +4,7 @@ use super::bits::unit;
 use super::continuous::extreme;
 use super::key::Key;
 use super::randint::randint;
-use crate::ops::{convert, count_along, cut, float, known, reshape};
+use crate::ops::{convert, count_along, cut, filled, float, known, reshape};
 use crate::{Operand, Opnd, Sym, builder};
 use evoxc_core::{Dim, I32, I64, IntoShape, Scalar, Shape, U32};
 use evoxc_ir::{Prim, SortKeys};
@@ -178,6 +178,9 @@ pub fn choice(key: Sym, shape: impl IntoShape, from: impl Operand, options: Choi
         }
     }
     let full = key.drawn(&shape);
+    if p.n == 0 {
+        return p.rows(filled(op, 0, I32, &full));
+    }
     let (axis, row): (usize, Shape) = (key.batch.rank(), [p.n].into_iter().collect());
     let index = match (options.weights, options.distinct) {
         (None, false) => randint(key.sym, I32, &shape, 0, p.n),

@@ -4,6 +4,7 @@ use super::bits::unit;
 use super::continuous::extreme;
 use super::key::Key;
 use super::parameter::{Bounds, fits, parameter};
+use super::randint::range;
 use crate::ops::{convert, cut, float, joined, reduce, repeated_last};
 use crate::{Operand, Opnd, Sym, builder, zeros};
 use evoxc_core::{DType, Dim, DimLike, F32, F64, I32, IntoShape, Shape};
@@ -101,7 +102,7 @@ pub(super) fn categories(op: &str, name: &str, x: Sym, full: &Shape) -> Option<(
 /// ```
 ///
 /// # Errors
-/// `dtype` is no number; `trials` is below 0; `p` is no real float, has no axis or no category, or does not broadcast.
+/// `dtype` is no number or too narrow; `trials` is below 0; `p` is no real float, has no axis or no category, or does not broadcast.
 #[track_caller]
 pub fn multinomial(key: Sym, dtype: DType, shape: impl IntoShape, trials: impl DimLike, p: Sym) -> Sym {
     let _at = builder::pin();
@@ -114,6 +115,10 @@ pub fn multinomial(key: Sym, dtype: DType, shape: impl IntoShape, trials: impl D
     }
     if trials.as_i64().is_some_and(|t| t < 0) {
         return builder::fail(op, &[p], format!("the number of trials is {trials}, below 0"), None);
+    }
+    if dtype.is_int() && trials.as_i64().is_some_and(|t| i128::from(t) > range(dtype).1) {
+        let m = format!("counts of {trials} trials are more than {dtype} holds");
+        return builder::fail(op, &[p], m, Some("draw a wider dtype, as I32".into()));
     }
     let work = if given == F64 { F64 } else { F32 };
     let sums = convert(p, work).cumsum(-1);

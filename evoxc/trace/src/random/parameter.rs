@@ -1,7 +1,7 @@
 //! Parameters of distributions: numbers or `Sym`s, checked as far as they are known.
 
 use crate::operand::{broadcast_shapes, lift};
-use crate::ops::known;
+use crate::ops::{known, largest};
 use crate::{Opnd, Sym, builder};
 use evoxc_core::{DType, Scalar, Shape, spec};
 
@@ -69,6 +69,12 @@ pub(super) fn parameter(op: &str, name: &str, x: Opnd, dtype: DType, full: &Shap
     if let Some(v) = number(x).filter(|&v| !bounds.hold(v)) {
         let m = format!("`{name}` is {v:?}, not {}", bounds.what);
         builder::fail(op, &[], m, None);
+        return None;
+    }
+    // Where infinities are meant, a large number may become one.
+    if let Some(v) = number(x).filter(|v| bounds.high.is_finite() && v.abs() > largest(dtype)) {
+        let m = format!("`{name}` is {v:?}, which is infinite as {dtype}");
+        builder::fail(op, &[], m, Some("draw a wider dtype, and `.cast(..)` it".into()));
         return None;
     }
     let s = lift(op, x, &spec(dtype, full), false);

@@ -54,7 +54,7 @@ fn integer(x: Opnd) -> Option<i128> {
 }
 
 /// The least and the largest number of an integer dtype.
-fn range(dtype: DType) -> (i128, i128) {
+pub(super) fn range(dtype: DType) -> (i128, i128) {
     let bits = 8 * dtype.size() as u32;
     if dtype.is_unsigned() { (0, (1 << bits) - 1) } else { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) }
 }
