@@ -183,7 +183,7 @@ impl Writer {
                     let y = w.small(depth);
                     (i + 1, (w.shaped(y, &shape) + c).sin())
                 };
-                while_loop((n * 0, x), |(i, _)| i.lt(n), turn).1
+                while_loop((n.zeros_like(), x), |(i, _)| i.lt(n), turn).1
             }
             24 | 25 => self.structured(x, &shape),
             20 => {
