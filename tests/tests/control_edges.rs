@@ -93,8 +93,9 @@ fn loops_without_tangents_do_not_stand_in_the_way() -> Done {
         while_loop((x, x * 0.0), |(y, p)| (y - p).abs().gt(1e-12), step).0
     };
     let held = |x: Sym| loud(x).stop_gradient().round_even() * x;
-    let steps =
-        |x: Sym| while_loop((x, x.cast(I32).zeros_like()), |(x, _)| x.gt(1.0), |(x, k)| (x * 0.5, k + 1)).1.cast(F64) * x;
+    let steps = |x: Sym| {
+        while_loop((x, x.cast(I32).zeros_like()), |(x, _)| x.gt(1.0), |(x, k)| (x * 0.5, k + 1)).1.cast(F64) * x
+    };
     let within = |x: Sym| {
         let (c, _) = scan(x, ones(F64, [2]), |c: Sym, y: Sym| (c * y + held(c.stop_gradient() + c * 0.0), c));
         cond(x.gt(0.0), || held(x), || x) + checkpoint(steps).call(x) + c
