@@ -1,7 +1,9 @@
-//! Derivatives of windows, gathers and scatters with random attributes: forward mode against central differences in f64,
+//! Derivatives of windows, gathers, scatters, movement and contractions with random attributes: forward mode against central differences in f64,
 //! reverse against forward mode.
 
-use evoxc::ir::{GatherDims, Padding, Prim, Reducer, ScatterDims, ScatterOp, SelectOp, Window, infer};
+use evoxc::ir::{
+    AxisPair, ConvLayout, Flag, GatherDims, Padding, Prim, Reducer, ScatterDims, ScatterOp, SelectOp, Window, infer,
+};
 use evoxc::prelude::*;
 use evoxc_trace::emitter;
 
@@ -217,5 +219,140 @@ fn gathers_and_scatters() -> Result {
             )?;
         }
     }
+    Ok(())
+}
+
+/// Checks an op in each of its operands, and the gradient of it.
+fn check_prim(what: &str, prim: Prim, operands: &[Tensor], rng: &mut Numbers) -> Result {
+    let (prim, operands): (&'static Prim, &'static [Tensor]) =
+        (Box::leak(Box::new(prim)), Box::leak(operands.to_vec().into_boxed_slice()));
+    for (i, x) in operands.iter().enumerate() {
+        let f = move |x: Sym| {
+            let all: Vec<Sym> = (0..operands.len()).map(|k| if k == i { x } else { constant(&operands[k]) }).collect();
+            emitter::emit(prim.clone(), &all)
+        };
+        check(&format!("{what}, operand {i}"), f, x, rng)?;
+        let g = move |x: Sym| grad(move |x: Sym| f(x).sin().sum(..)).call(x);
+        check(&format!("gradient of {what}, operand {i}"), g, x, rng)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn movement() -> Result {
+    let mut rng = Numbers(11);
+    let mut checked = 0;
+    for case in 0..60 {
+        let rank = rng.within(1, 3) as usize;
+        let shape: Vec<usize> = (0..rank).map(|_| rng.within(0, 4) as usize).collect();
+        let dims = |v: Vec<i64>| v.into_iter().map(Dim::constant).collect::<Vec<Dim>>();
+        let mut list = |low, high| (0..rank).map(|_| rng.within(low, high)).collect::<Vec<_>>();
+        let (low, high, interior) = (list(-2, 3), list(-2, 3), list(0, 2));
+        let (start, stride) = (list(0, 1), list(1, 3));
+        let limit: Vec<i64> = start.iter().zip(&shape).map(|(&s, &n)| s.max(n as i64 - s)).collect();
+        let axes: Vec<usize> = (0..rank).filter(|_| rng.chance()).collect();
+        let perm = rng.permutation(rank);
+        // Each axis at a random place of the result, and repeated where it is 1.
+        let places = rng.permutation(rank + 1);
+        let mut wide = vec![rng.within(0, 3) as usize; rank + 1];
+        places.iter().zip(&shape).for_each(|(&p, &n)| wide[p] = if n == 1 { wide[p] } else { n });
+        let wide = dims(wide.iter().map(|&n| n as i64).collect()).into_iter().collect();
+        let prims = [
+            Prim::Pad { low: dims(low), high: dims(high), interior },
+            Prim::Slice { start: dims(start), limit: dims(limit), stride },
+            Prim::Reverse { axes: axes.clone() },
+            Prim::Transpose { perm },
+            Prim::BroadcastInDim { shape: wide, dims: places[..rank].to_vec() },
+            Prim::Reduce { op: Reducer::Sum, axes: axes.clone() },
+            Prim::Reduce { op: Reducer::Prod, axes },
+            Prim::Concatenate { axis: rng.within(0, rank as i64 - 1) as usize },
+        ];
+        let x = rng.tensor(&shape);
+        for prim in prims {
+            let operands = match &prim {
+                Prim::Pad { .. } => vec![x.clone(), rng.tensor(&[])],
+                Prim::Concatenate { axis } => {
+                    let mut other = shape.clone();
+                    other[*axis] = rng.within(0, 2) as usize;
+                    vec![x.clone(), rng.tensor(&other), x.clone()]
+                }
+                _ => vec![x.clone()],
+            };
+            let specs: Vec<TensorSpec> = operands.iter().map(Tensor::spec).collect();
+            if infer(&prim, &specs.iter().collect::<Vec<_>>(), &[]).is_ok() {
+                check_prim(&format!("{case}: {prim:?} of {shape:?}"), prim, &operands, &mut rng)?;
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 360, "{checked} are valid");
+    Ok(())
+}
+
+#[test]
+fn contractions() -> Result {
+    let mut rng = Numbers(13);
+    let mut checked = 0;
+    for case in 0..60 {
+        let rank = rng.within(1, 2) as usize;
+        let groups = [(1, 1), (2, 1), (3, 1), (1, 2), (1, 3)][rng.within(0, 4) as usize];
+        let (batch, features) = (rng.within(1, 2) as usize * groups.1, rng.within(1, 2) as usize);
+        let outs = rng.within(1, 2) as usize * groups.0 * groups.1;
+        let mut list = |low, high| (0..rank).map(|_| rng.within(low, high)).collect::<Vec<_>>();
+        let (input, kernel, stride, low, high) = (list(0, 4), list(1, 3), list(1, 3), list(-2, 3), list(-2, 3));
+        let (base, dilation, reversal) = (list(1, 3), list(1, 3), list(0, 1));
+        // Batch, feature and spatial axes in any order.
+        let mut order = || {
+            let p = rng.permutation(rank + 2);
+            (p[..2].to_vec(), p[2..].to_vec())
+        };
+        let (lhs, rhs, out) = (order(), order(), order());
+        let layout = ConvLayout {
+            lhs: lhs.0,
+            lhs_spatial: lhs.1,
+            rhs: rhs.0,
+            rhs_spatial: rhs.1,
+            out: out.0,
+            out_spatial: out.1,
+        };
+        let shape = |pair: &[usize], spatial: &[usize], sizes: [usize; 2], extents: &[i64]| {
+            let mut s = vec![0; rank + 2];
+            pair.iter().zip(sizes).for_each(|(&a, n)| s[a] = n);
+            spatial.iter().zip(extents).for_each(|(&a, &n)| s[a] = n as usize);
+            s
+        };
+        let x = rng.tensor(&shape(&layout.lhs, &layout.lhs_spatial, [batch, features * groups.0], &input));
+        let k = rng.tensor(&shape(&layout.rhs, &layout.rhs_spatial, [outs, features], &kernel));
+        let padding = low.iter().zip(&high);
+        let window = Window {
+            stride,
+            padding: padding.map(|(&l, &h)| Padding { low: Dim::constant(l), high: Dim::constant(h) }).collect(),
+            base_dilation: base,
+            window_dilation: dilation,
+            reversal: reversal.iter().map(|&r| Flag(r == 1)).collect(),
+            ..Window::new(kernel.iter().map(|&n| Dim::constant(n)).collect())
+        };
+        let (feature_groups, batch_groups) = groups;
+        let prim = Prim::Convolution { window, layout, feature_groups, batch_groups, accumulate: None };
+        if infer(&prim, &[&x.spec(), &k.spec()], &[]).is_ok() {
+            check_prim(&format!("{case}: {prim:?} of {:?} and {:?}", x.shape(), k.shape()), prim, &[x, k], &mut rng)?;
+            checked += 1;
+        }
+        // A dot over random batch and contracting axes, each at random places.
+        let (shared, summed) = (rng.within(0, 2) as usize, rng.within(0, 2) as usize);
+        let extents: Vec<usize> = (0..shared + summed).map(|_| rng.within(0, 3) as usize).collect();
+        let mut operand = || {
+            let free = rng.within(0, 2) as usize;
+            let order = rng.permutation(shared + summed + free);
+            let mut s: Vec<usize> = (0..order.len()).map(|_| rng.within(1, 3) as usize).collect();
+            order.iter().zip(&extents).for_each(|(&a, &n)| s[a] = n);
+            (rng.tensor(&s), order[..shared].to_vec(), order[shared..shared + summed].to_vec())
+        };
+        let ((a, ab, ac), (b, bb, bc)) = (operand(), operand());
+        let (batch, contract) = (AxisPair { lhs: ab, rhs: bb }, AxisPair { lhs: ac, rhs: bc });
+        let prim = Prim::Dot { batch, contract, accumulate: None };
+        check_prim(&format!("{case}: {prim:?} of {:?} and {:?}", a.shape(), b.shape()), prim, &[a, b], &mut rng)?;
+    }
+    assert!(checked > 40, "{checked} convolutions are valid");
     Ok(())
 }
