@@ -138,3 +138,18 @@ fn jacobians_of_several_results_agree_in_both_modes() -> evoxc::Result<()> {
     near(evaluate(jacfwd(f), x(), &Interp)?, evaluate(jacrev(f), x(), &Interp)?)?;
     near(evaluate(jacfwd(jacrev(f)), x(), &Interp)?, evaluate(jacrev(jacrev(f)), x(), &Interp)?)
 }
+
+// What a transformed function makes lives in it alone.
+#[test]
+fn a_value_that_leaves_its_transform_by_the_side_is_refused() {
+    let f = |x: Sym| {
+        let kept = std::cell::Cell::new(x);
+        let slope = grad(|y: Sym| {
+            kept.set(y * 2.0);
+            y * y
+        });
+        slope.call(x) + kept.get()
+    };
+    let e = trace(f, spec(F32, [])).unwrap_err().to_string();
+    assert!(e.contains("a transformed function, which has ended"), "{e}");
+}

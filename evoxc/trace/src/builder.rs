@@ -20,6 +20,10 @@ const MAX_ERRORS: usize = 50;
 const FOREIGN: &str =
     "not a value of this trace: it belongs to a trace that has ended; pass values between graphs as inputs and outputs";
 
+/// What is wrong with a `Sym` of a region that is closed.
+const ENDED: &str =
+    "it was made inside a branch, a loop body or a transformed function, which has ended; give it back as its result";
+
 /// The payload of the unwind that ends a trace which cannot go on; caught by `trace`, unknown to the panic hook.
 pub(crate) struct Abort;
 
@@ -322,13 +326,7 @@ fn resolve(traces: &mut [Trace], s: Sym) -> Resolved {
         return Resolved::Poisoned;
     }
     if s.trace == here.id {
-        return if here.visible(s.id) {
-            Resolved::Value(Value(s.id))
-        } else {
-            Resolved::Foreign(
-                "it was made inside a branch or loop body that has ended; give it back as a result of that body",
-            )
-        };
+        return if here.visible(s.id) { Resolved::Value(Value(s.id)) } else { Resolved::Foreign(ENDED) };
     }
     if let Some(&v) = here.captured.get(&(s.trace, s.id)) {
         return Resolved::Value(v);
@@ -339,9 +337,7 @@ fn resolve(traces: &mut [Trace], s: Sym) -> Resolved {
         );
     };
     if !owner.visible(s.id) {
-        return Resolved::Foreign(
-            "it was made inside a branch or loop body that has ended; give it back as a result of that body",
-        );
+        return Resolved::Foreign(ENDED);
     }
     let info = owner.func.values[s.id as usize].clone();
     let v = here.argument(info.ty, info.name);
