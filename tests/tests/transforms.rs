@@ -153,3 +153,29 @@ fn a_value_that_leaves_its_transform_by_the_side_is_refused() {
     let e = trace(f, spec(F32, [])).unwrap_err().to_string();
     assert!(e.contains("a transformed function, which has ended"), "{e}");
 }
+
+// A comparator decides the order alone: what it captures has the derivative 0, what is sorted that of its permutation.
+#[test]
+fn what_a_comparator_captures_has_no_derivative() -> evoxc::Result<()> {
+    let text = "func @main(%x: tensor<4xf64>, %s: tensor<f64>) -> tensor<4xf64> {
+      %0 = evoxc.sort_by(%x) {axis = 0, stable = true} : tensor<4xf64> {
+        body(%a: tensor<f64>, %b: tensor<f64>) {
+          %c = evoxc.mul(%a, %s) : tensor<f64>
+          %d = evoxc.mul(%b, %s) : tensor<f64>
+          %e = evoxc.compare(%c, %d) {direction = lt, order = ieee} : tensor<bool>
+          yield %e
+        }
+      }
+      return %0
+    }";
+    let g = Graph::parse(text)?.typed::<(Sym, Sym), Sym>()?;
+    let f = |x: Sym, s: Sym| (g.apply((x, s)) * arange(F64, 1, 5, 1)).sum(..);
+    let x = || Tensor::from([3.0f64, 1.0, 2.0, 0.5]);
+    let (dx, ds) = evaluate(grad(f).wrt_all(), (x(), Tensor::from(-1f64)), &Interp)?;
+    assert_eq!((dx.to_vec::<f64>()?, ds.item::<f64>()?), (vec![1.0, 3.0, 2.0, 4.0], 0.0));
+    assert_eq!(evaluate(grad(f).wrt::<1>(), (x(), Tensor::from(-1f64)), &Interp)?.item::<f64>()?, 0.0);
+    // By rows, each with an order of its own.
+    let rows = evaluate(vmap(grad(f)).in_axes([None, Some(0)]), (x(), Tensor::from([1f64, -1.0])), &Interp)?;
+    assert_eq!(rows.to_vec::<f64>()?, [4.0, 2.0, 3.0, 1.0, 1.0, 3.0, 2.0, 4.0]);
+    Ok(())
+}

@@ -48,7 +48,8 @@ pub(crate) fn op(follow: Follow, op: &Op, set: &mut FxHashSet<Value>) {
             _ => vec![any; op.results.len()],
         },
         prim => {
-            let inner = op.regions.iter().any(|r| emitter::captures(r).iter().any(|v| set.contains(v)));
+            let order = follow == Follow::Tangent && matches!(prim, Prim::SortBody { .. });
+            let inner = !order && op.regions.iter().any(|r| emitter::captures(r).iter().any(|v| set.contains(v)));
             let ends = follow == Follow::Tangent && jvp::ends_tangents(prim);
             vec![(any || inner) && !ends; op.results.len()]
         }

@@ -106,10 +106,12 @@ impl Jvp {
         })
     }
     fn op(&mut self, op: &Op) -> Result<(), OpError> {
-        if let Prim::Sort { axis, .. } | Prim::SortBody { axis, .. } = op.prim
-            && op.operands.iter().any(|v| self.tangent.contains_key(v))
-        {
-            return ordering::sort(self, op, axis);
+        if let Prim::Sort { axis, .. } | Prim::SortBody { axis, .. } = op.prim {
+            // What only the order depends on, such as a value that a comparator captures, has no part in the derivative.
+            return match op.operands.iter().any(|v| self.tangent.contains_key(v)) {
+                true => ordering::sort(self, op, axis),
+                false => emitter::replay(op, &mut self.primal),
+            };
         }
         if matches!(op.prim, Prim::Call { .. }) || !op.regions.is_empty() {
             return control::op(self, op);
