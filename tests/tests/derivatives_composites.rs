@@ -235,6 +235,39 @@ fn gradients_of_symbolic_shapes_are_those_of_known_ones() {
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
 
+// Of x³ these are 0, 0, 6; of I₀ 0, ½, 0; of sinc 0, -π²/3, 0; of softplus ½, ¼, 0; of √(x² + 4) 0, ½, 0; of log(1 + eˣ) + x
+// 3/2, ¼, 0. All at 0.
+#[test]
+fn third_derivatives_where_functions_are_put_together() -> evoxc::Result<()> {
+    let ids = || evoxc_trace::constant(&Tensor::from([0i32, 0, 0]));
+    let cube = move |x: Sym| stack([x, x, x], 0).segment_prod(ids(), 1).sum(..);
+    let running = |x: Sym| stack([x, x * 0.0], 0).cumlogsumexp(0).sum(..);
+    let pi = std::f64::consts::PI;
+    assert_eq!(three(cube)?, [0.0, 0.0, 6.0]);
+    // (x⁴ + (x + 1)⁴)^¼ is 1 + x + x⁴/4 + … at 0.
+    let norm = |x: Sym| stack([x, x + 1.0], 0).norm_p(4.0, 0);
+    let third = move |x: Sym| grad(grad(grad(norm))).call(x);
+    assert_eq!(evaluate(grad(third), Tensor::from(0f64), &Interp)?.item::<f64>()?, 6.0);
+    let cases = [
+        (three(|x| x.i0())?, [0.0, 0.5, 0.0]),
+        (three(|x| x.sinc())?, [0.0, -pi * pi / 3.0, 0.0]),
+        (three(|x| x.softplus())?, [0.5, 0.25, 0.0]),
+        (three(|x| x.hypot(2.0))?, [0.0, 0.5, 0.0]),
+        (three(running)?, [1.5, 0.25, 0.0]),
+    ];
+    for (got, want) in cases {
+        assert!(got.iter().zip(want).all(|(g, w)| (g - w).abs() < 1e-11), "{got:?} {want:?}");
+    }
+    Ok(())
+}
+
+fn three(f: impl Fn(Sym) -> Sym + Copy) -> evoxc::Result<[f64; 3]> {
+    let at = || Tensor::from(0f64);
+    let (first, second) = (move |x: Sym| grad(f).call(x), move |x: Sym| grad(grad(f)).call(x));
+    let third = evaluate(grad(second), at(), &Interp)?.item()?;
+    Ok([evaluate(first, at(), &Interp)?.item()?, evaluate(second, at(), &Interp)?.item()?, third])
+}
+
 #[test]
 fn every_composite_of_the_table_has_a_case() {
     let have: BTreeSet<String> = cases().into_iter().map(|c| c.name).collect();

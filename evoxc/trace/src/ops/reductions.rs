@@ -148,7 +148,9 @@ impl Sym {
     pub fn norm_p(self, p: f64, axes: impl IntoAxes) -> Sym {
         let Some(t) = inexact("norm_p", self) else { return Sym::POISON };
         let Some((axes, keep)) = many("norm_p", self, axes) else { return Sym::POISON };
-        let a = if p == 2.0 { self } else { self.abs() };
+        // An even power has no kink at 0, and abs would lose its derivatives there.
+        let even = p > 0.0 && p % 2.0 == 0.0 && !t.dtype.is_complex();
+        let a = if even { self } else { self.abs() };
         let norm = if p == f64::INFINITY {
             reduce(Reducer::Max, a, &axes)
         } else if p == f64::NEG_INFINITY {

@@ -48,8 +48,8 @@ pub(super) fn scatter(
 
 /// What each update of a product is multiplied by: x and the other updates of its place. The product of those that are
 /// not zero, without the update, times that of the zeros, without the update; so it is exact at zeros too, and so is its
-/// own derivative: the other one of two zeros is their sum without the update. Among three and more the others are 0,
-/// which is wrong for third derivatives only.
+/// own derivative, and once more: the other one of two zeros is their sum without the update, the product of the others of
+/// three follows from that and the sum of their squares. Among four and more it is 0, wrong for fourth derivatives only.
 fn others(site: &Site, dims: &ScatterDims, unique: bool) -> Sym {
     let (x, indices, u) = (site.x[0], site.x[1], site.x[2]);
     let places = Places::new(&x.shape(), indices, &u.shape(), dims);
@@ -63,8 +63,10 @@ fn others(site: &Site, dims: &ScatterDims, unique: bool) -> Sym {
     let number = at_place(zero.cast(x.dtype()));
     let small = zero.select(u, 0);
     let pair = at_place(small) - small;
+    let three = (pair * pair - (at_place(small * small) - small * small)) * 0.5;
     let all = places.read(site.same(&[x.ones_like(), indices, zero.select(u, 1)]), 1);
-    let rest = zero.select(number.eq(1).select(1, number.eq(2).select(pair, 0)), all);
+    let some = number.eq(2).select(pair, number.eq(3).select(three, 0));
+    let rest = zero.select(number.eq(1).select(1, some), all);
     product / zero.select(1, u) * rest
 }
 
