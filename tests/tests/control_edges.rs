@@ -38,6 +38,14 @@ fn prints_happen_once_and_in_order() -> Done {
     assert_eq!((labels(&graph), count(&graph, "exp")), (vec!["inner".to_string()], 2), "{graph}");
     let got = evaluate(&graph, (Tensor::from(0.5f64), Tensor::from(0f64)), &Interp)?.item::<f64>()?;
     assert_eq!(got, 0.5f64.cos());
+    // What is silenced keeps its rule, here a wrong one: d²/dx dk of f(k) x² is 2 x f'(k).
+    for loud in [false, true] {
+        let f = |k: Sym| if loud { k.print("f").sin() } else { k.sin() };
+        let f = custom_jvp(f, |k: Sym, t: Sym| (k.sin(), t * 3.0));
+        let g = |x: Sym, k: Sym| checkpoint(|x: Sym, k: Sym| f.call(k) * x * x).call((x, k));
+        let args = (Tensor::from(2f64), Tensor::from(0.5f64));
+        assert_eq!(evaluate(grad(grad(g)).wrt::<1>(), args, &Interp)?.item::<f64>()?, 12.0);
+    }
     // A branch that prints is skipped if no row takes it.
     let text = trace(vmap(f), spec(F64, [3]))?.to_string();
     assert_eq!(text.matches("evoxc.cond(").count(), 2, "{text}");
@@ -177,6 +185,11 @@ fn functions_of_symbolic_extents() -> Done {
     let graph = trace(grad(f).wrt::<1>(), (spec(F64, [dim("B")]), spec(F64, [])))?;
     let got = evaluate(&graph, (Tensor::zeros(F64, [3]), Tensor::from(0.5f64)), &Interp)?.item::<f64>()?;
     assert!((got - 3.0 * 0.5f64.cos()).abs() < 1e-15);
+    // A transpose that reads none of the values but their extent.
+    let g = |x: Sym| checkpoint(|x: Sym| x.sum(..) * 2.0).call(x) + x.sum(..) * 0.0;
+    let graph = trace(grad(g), spec(F64, [dim("B")]))?;
+    graph.verify()?;
+    assert_eq!(evaluate(&graph, Tensor::zeros(F64, [3]), &Interp)?.to_vec::<f64>()?, [2.0; 3]);
     let rows =
         trace(vmap(grad(f).wrt::<1>()).in_axes([None, Some(0)]), (spec(F64, [dim("B")]), spec(F64, [dim("R")])))?;
     assert_eq!(

@@ -73,12 +73,13 @@ pub(crate) fn silence(r: &mut Region) -> Result<(), OpError> {
     r.ops.retain(|op| !op.prim.has_effect());
     for op in &mut r.ops {
         op.regions.iter_mut().try_for_each(silence)?;
-        if let Prim::Call { callee, .. } = &op.prim
-            && has_effect(op)
+        if has_effect(op)
+            && let Prim::Call { callee, .. } = &mut op.prim
         {
             let mut body = inlined(callee)?;
             silence(&mut body)?;
-            op.prim = call(emitter::outline(&format!("{}_silent", callee.0), body).0, false);
+            // Its rules stay: they are for later derivatives.
+            *callee = emitter::outline(&format!("{}_silent", callee.0), body).0;
         }
     }
     Ok(())
