@@ -269,6 +269,18 @@ fn checkpoints_store_only_arguments() -> Done {
     let stored = trace(grad(plain), types)?.simplify();
     let forward = stored.ops().iter().find(|op| op.prim.name() == "scan").unwrap();
     assert!(forward.results.len() > 2 && count(&stored, "sin") == 1, "{stored}");
+    // Nor do second derivatives store more than the state, its tangent and the cotangent of each step.
+    let second = trace(grad(grad(saved)), (spec(F64, []), spec(F64, [])))?.simplify();
+    let stacks = |op: &&evoxc::ir::Op| match op.prim {
+        evoxc::ir::Prim::Scan { carry, .. } => Some(op.results.len() - carry),
+        _ => None,
+    };
+    let stacked: Vec<usize> = second.ops().iter().filter_map(|op| stacks(&op)).collect();
+    assert_eq!(stacked, [1, 1, 1, 0], "{second}");
+    // What is linear needs nothing of the forward pass.
+    let linear = |x: Sym, w: Sym| fori_loop(4, x, |_, c| checkpoint(|c: Sym| c * 2.0 + w).call(c)).sum(..);
+    let graph = trace(grad(linear), (spec(F64, [3]), spec(F64, [])))?.simplify();
+    assert_eq!(graph.ops().iter().filter(|op| op.prim.name() == "scan").count(), 1, "{graph}");
     // It nests with the other transforms.
     let twice = evaluate(grad(grad(saved)), args(), &Interp)?;
     all_close(&twice, &evaluate(grad(grad(plain)), args(), &Interp)?)?;

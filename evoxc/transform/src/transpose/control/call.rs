@@ -3,9 +3,10 @@
 use super::{inner, known, zeros_for};
 use crate::regions;
 use crate::transpose::{Input, Transpose};
-use evoxc_core::OpError;
-use evoxc_ir::{FuncRef, Op, Prim, Value};
+use evoxc_core::{Dim, OpError};
+use evoxc_ir::{FuncRef, Op, Prim, Region, TensorType, Value};
 use evoxc_trace::{Sym, emitter};
+use rustc_hash::FxHashSet;
 
 pub(super) fn call(
     walk: &mut Transpose,
@@ -35,29 +36,68 @@ fn by_rule(walk: &mut Transpose, op: &Op, ct: &[Option<Sym>], rule: &FuncRef) ->
     Ok(())
 }
 
-/// The function's known ops are written once more, which is what recomputation means: behind a barrier, so that no
-/// simplification finds them equal to those of the forward pass.
+/// The function's known ops are written once more, which is what recomputation means: in a call that recomputes too, so
+/// that derivatives of it store no more, and behind a barrier, so that no simplification finds these ops equal to those
+/// of the forward pass.
 fn again(walk: &mut Transpose, op: &Op, ct: &[Option<Sym>], callee: &FuncRef) -> Result<(), OpError> {
     let f = regions::inlined(callee)?;
-    let pairs = f.args.iter().copied().zip(op.operands.iter().copied());
     let (mut linear, mut values): (Vec<(Value, Value)>, Vec<(Value, Sym)>) = (vec![], vec![]);
-    for (a, v) in pairs {
+    for (&a, &v) in f.args.iter().zip(&op.operands) {
         match walk.input(v) {
             Input::Linear(_) => linear.push((a, v)),
             Input::Known(s) => values.push((a, s)),
         }
     }
-    let syms: Vec<Sym> = values.iter().map(|(_, s)| *s).collect();
-    if !syms.is_empty() {
-        let kept = regions::emit(Prim::OptimizationBarrier {}, &syms, vec![])?;
-        values.iter_mut().zip(&kept).for_each(|((_, s), k)| *s = *k);
-    }
     let cts: Vec<(Value, Sym)> = f.results.iter().zip(ct).filter_map(|(&v, c)| Some((v, (*c)?))).collect();
-    let back = inner(walk, &f, linear.iter().map(|(a, _)| *a), &values, &cts)?;
-    for (a, v) in linear {
-        if let Some(c) = back.of(a) {
-            walk.add(v, c);
-        }
+    let operands: Vec<Sym> = values.iter().chain(&cts).map(|(_, s)| *s).collect();
+    let types: Vec<TensorType> = operands.iter().filter_map(|&s| emitter::type_of(s)).collect();
+    let mut reached = vec![];
+    let mut region = regions::region("call", &types, |args| {
+        let (x, ct) = args.split_at(values.len());
+        let kept = if x.is_empty() { None } else { Some(regions::emit(Prim::OptimizationBarrier {}, x, vec![])?) };
+        let kept = kept.as_deref().unwrap_or_default();
+        let values: Vec<(Value, Sym)> = values.iter().zip(kept).map(|((a, _), &k)| (*a, k)).collect();
+        let cts: Vec<(Value, Sym)> = cts.iter().zip(ct).map(|((v, _), &c)| (*v, c)).collect();
+        let back = inner(walk, &f, linear.iter().map(|(a, _)| *a), &values, &cts)?;
+        let found = linear.iter().filter_map(|(a, v)| Some((*v, back.of(*a)?)));
+        let (vs, cs): (Vec<Value>, Vec<Sym>) = found.unzip();
+        reached = vs;
+        Ok(cs)
+    })?;
+    if reached.is_empty() {
+        return Ok(());
+    }
+    let operands = narrow(&mut region, operands);
+    let (name, outer) = emitter::outline(&format!("{}_transpose", callee.0), region);
+    let results = regions::emit(regions::call(name, true), &[operands, outer].concat(), vec![])?;
+    for (&v, &c) in reached.iter().zip(&results) {
+        walk.add(v, c);
     }
     Ok(())
+}
+
+/// Takes off the arguments that the region does not read and that no extent needs; gives the operands that are left.
+fn narrow(r: &mut Region, operands: Vec<Sym>) -> Vec<Sym> {
+    let read =
+        |r: &Region| -> FxHashSet<Value> { r.ops.iter().flat_map(regions::uses).chain(r.results.clone()).collect() };
+    let used = read(r);
+    if let Some(barrier) = r.ops.first_mut().filter(|op| matches!(op.prim, Prim::OptimizationBarrier {})) {
+        let pairs = barrier.operands.iter().zip(&barrier.results).filter(|(_, y)| used.contains(y));
+        (barrier.operands, barrier.results) = pairs.map(|(x, y)| (*x, *y)).unzip();
+    }
+    let used = read(r);
+    let symbols = |v: Value| {
+        let mut all = vec![];
+        emitter::ty(v).shape.iter().for_each(|d| d.symbols(&mut all));
+        all
+    };
+    let read = r.args.iter().filter(|a| used.contains(a));
+    let mut known: FxHashSet<Dim> = read.flat_map(|&a| symbols(a)).collect();
+    let mut kept = |a: Value| {
+        let new = symbols(a).into_iter().filter(|&s| known.insert(s)).count();
+        used.contains(&a) || new > 0
+    };
+    let (args, operands) = r.args.iter().zip(operands).filter(|(a, _)| kept(**a)).map(|(a, s)| (*a, s)).unzip();
+    r.args = args;
+    operands
 }
