@@ -484,7 +484,9 @@ pub(crate) fn open_region(args: &[TensorType]) -> Vec<Sym> {
         (t.open.len() > MAX_REGION_DEPTH, out)
     });
     if too_deep.0 {
-        let e = OpError::new("region", format!("control flow nests deeper than {MAX_REGION_DEPTH}")).at(here());
+        let e = OpError::new("region", format!("control flow nests deeper than {MAX_REGION_DEPTH}"))
+            .remedy("nest fewer loops and branches; in reverse mode each counts twice, and every transform as one more")
+            .at(here());
         with(|t| t.error(e));
         abort();
     }
