@@ -75,6 +75,7 @@ impl Sym {
     /// √(a² + b²), without overflow; infinite if either is. The derivative where both are 0 is 0.
     #[track_caller]
     pub fn hypot(self, other: impl Operand) -> Sym {
+        let _at = builder::pin();
         let Some((a, b, _)) = two_floats("hypot", self, other) else { return Sym::POISON };
         let most = a.abs().maximum(b.abs());
         let ends = most.eq(0) | most.eq(f64::INFINITY);
