@@ -22,7 +22,7 @@ const FOREIGN: &str =
 
 /// What is wrong with a `Sym` of a region that is closed.
 const ENDED: &str =
-    "it was made inside a branch, a loop body or a transformed function, which has ended; give it back as its result";
+    "it was made inside a branch, a loop body or a transformed function, which has ended; give it back as a result";
 
 /// The payload of the unwind that ends a trace which cannot go on; caught by `trace`, unknown to the panic hook.
 pub(crate) struct Abort;
