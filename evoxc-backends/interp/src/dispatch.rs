@@ -9,7 +9,7 @@ use crate::run::Tensors;
 use crate::symbols::Symbols;
 use evoxc_core::{OpError, Tensor};
 use evoxc_ir::Prim;
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 use std::io::Write;
 
 /// Computes an op without regions.
@@ -48,10 +48,7 @@ pub(crate) fn compute(symbols: &Symbols, step: &Step, operands: Tensors) -> Resu
         Prim::Pad { low, interior, .. } => {
             movement::pad(&next()?, &next()?, &symbols.all_values(low)?, interior, &shape(0)?)?
         }
-        Prim::Concatenate { axis } => {
-            let xs: SmallVec<[Tensor; 4]> = operands.collect();
-            movement::concatenate(&xs, *axis, &shape(0)?)?
-        }
+        Prim::Concatenate { axis } => movement::concatenate(operands.as_slice(), *axis, &shape(0)?)?,
         Prim::Reverse { axes } => movement::reverse(&next()?, axes)?,
         Prim::Reduce { op, axes } => reduce::reduce(*op, &next()?, axes, &shape(0)?)?,
         Prim::Argmax { axis } => arg::arg(&next()?, *axis, true, &shape(0)?)?,

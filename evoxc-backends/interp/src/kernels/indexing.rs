@@ -89,6 +89,16 @@ pub(crate) fn gather(
             .operands([x.spec(), indices.spec()])
             .remedy("collapsed axes take slices of size 1"));
     }
+    if takes_rows(x, indices, dims, sizes, out_shape.len()) {
+        let (n, width) = (x.shape().first().copied().unwrap_or(1), sizes.iter().product::<usize>());
+        return match indices.buffer() {
+            Buffer::I32(rows) => gather_rows(x, rows.iter().map(|&r| clamp_start(r.into(), 1, n)), width, out_shape),
+            _ => {
+                let rows = integers(op, indices)?;
+                gather_rows(x, rows.into_iter().map(|r| clamp_start(r, 1, n)), width, out_shape)
+            }
+        };
+    }
     let batching = (&dims.operand_batching[..], &dims.indices_batching[..]);
     let addresses = Addresses::new(op, rank, indices, &dims.start_map, batching, dims.index_vector)?;
     let (xs, outs) = (strides(x.shape()), strides(out_shape));
@@ -106,6 +116,37 @@ pub(crate) fn gather(
         });
         tensor(op, out, out_shape)
     })
+}
+
+/// Entries of `width` elements, one after the other.
+fn gather_rows(
+    x: &Tensor,
+    rows: impl ExactSizeIterator<Item = usize>,
+    width: usize,
+    out_shape: &[usize],
+) -> Result<Tensor, OpError> {
+    with_buffer!(x.buffer(), v => {
+        let mut out = Vec::with_capacity(rows.len() * width);
+        rows.for_each(|r| out.extend_from_slice(&v[r * width..(r + 1) * width]));
+        tensor("gather", out, out_shape)
+    })
+}
+
+/// Is each slice one whole entry of the leading axis, and the result these one after the other? That is how tables are
+/// read and how rows are picked, so it has a loop of its own.
+fn takes_rows(x: &Tensor, indices: &Tensor, dims: &GatherDims, sizes: &[usize], out_rank: usize) -> bool {
+    let scalar = match indices.rank().checked_sub(dims.index_vector) {
+        Some(0) => true,
+        Some(1) => indices.shape().last() == Some(&1),
+        _ => false,
+    };
+    let window = out_rank + 1 - x.rank().clamp(1, out_rank + 1);
+    scalar
+        && dims.start_map == [0]
+        && dims.collapsed == [0]
+        && dims.operand_batching.is_empty()
+        && sizes.get(1..) == x.shape().get(1..)
+        && dims.offset.iter().copied().eq(window..out_rank)
 }
 
 /// Where each element of the updates of a scatter goes.

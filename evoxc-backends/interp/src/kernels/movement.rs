@@ -123,6 +123,12 @@ pub(crate) fn concatenate(xs: &[Tensor], axis: usize, shape: &[usize]) -> Outcom
     fn go<T: Element>(xs: &[Tensor], axis: usize, shape: &[usize]) -> Outcome {
         let outer: usize = shape.iter().take(axis).product();
         let mut out = Vec::with_capacity(shape.iter().product());
+        if outer == 1 {
+            for x in xs {
+                out.extend_from_slice(slice::<T>(x)?);
+            }
+            return tensor(out, shape);
+        }
         let parts: Vec<(&[T], usize)> = xs
             .iter()
             .map(|x| Ok((slice::<T>(x)?, x.shape().iter().skip(axis).product())))
