@@ -24,51 +24,49 @@ impl Rng {
 }
 
 /// `n` numbers in -1 .. 1, in a pattern that starts at `from`.
-pub fn forty_ninths(n: usize, from: usize) -> Vec<f32> {
+pub fn numbers(n: usize, from: usize) -> Vec<f32> {
     (0..n).map(|i| ((i + from) * 31 % 99) as f32 / 49.0 - 1.0).collect()
 }
 
-fn traced(f: impl Fn(Sym, Sym) -> Sym) -> Graph<(Sym, Sym), Sym> {
-    match trace(|x: Sym, y: Sym| f(x, y), (spec(F32, [64]), spec(F32, [64]))) {
-        Ok(g) => g,
+fn must<T>(r: evoxc::Result<T>) -> T {
+    match r {
+        Ok(t) => t,
         Err(e) => panic!("{e}"),
     }
 }
 
-/// Programs that apply `depth` element-wise ops one after the other to a vector of 64: each step of each program is
-/// `+ c`, `· c` or `tanh` at random, with a constant of its own.
-pub fn chains(count: usize, depth: usize) -> Vec<Graph<(Sym, Sym), Sym>> {
-    let one = |i: usize| {
-        traced(move |x, _| {
-            let mut rng = Rng::new(1 + i as u64);
-            (0..depth).fold(x, |y, _| match rng.below(3) {
-                0 => y + rng.coefficient(),
-                1 => y * rng.coefficient(),
-                _ => y.tanh(),
-            })
-        })
+/// A step of a chain; it may use the number.
+pub type Step = fn(Sym, f32) -> Sym;
+
+/// Programs that apply `depth` element-wise ops one after the other to a vector of 64: each step of each program is one
+/// of `steps` at random, with a number of its own.
+pub fn chains(count: usize, depth: usize, steps: &[Step]) -> Vec<Graph<Sym, Sym>> {
+    let chain = |i: usize, x: Sym| {
+        let mut rng = Rng::new(1 + i as u64);
+        (0..depth).fold(x, |y, _| steps[rng.below(steps.len())](y, rng.coefficient()))
     };
-    (0..count).map(one).collect()
+    (0..count).map(|i| must(trace(|x: Sym| chain(i, x), spec(F32, [64])))).collect()
 }
 
 /// Random expression trees up to this depth over two vectors of 64 and constants.
-pub fn trees(count: usize, depth: usize) -> Vec<Graph<(Sym, Sym), Sym>> {
-    fn grow(rng: &mut Rng, x: Sym, y: Sym, depth: usize) -> Sym {
+pub fn shrubs(count: usize, depth: usize) -> Vec<Graph<(Sym, Sym), Sym>> {
+    fn grow(rng: &mut Rng, leaves: [Sym; 2], depth: usize) -> Sym {
         if depth == 0 || rng.below(8) == 0 {
-            return if rng.below(2) == 0 { x } else { y };
+            return leaves[rng.below(2)];
         }
-        let a = grow(rng, x, y, depth - 1);
+        let a = grow(rng, leaves, depth - 1);
         match rng.below(8) {
             0 => a.sin(),
             1 => a.tanh(),
             2 => -a,
             3 => a * rng.coefficient(),
-            4 => a + grow(rng, x, y, depth - 1),
-            5 => a - grow(rng, x, y, depth - 1),
-            6 => a * grow(rng, x, y, depth - 1),
-            _ => a.maximum(grow(rng, x, y, depth - 1)),
+            4 => a + grow(rng, leaves, depth - 1),
+            5 => a - grow(rng, leaves, depth - 1),
+            6 => a * grow(rng, leaves, depth - 1),
+            _ => a.maximum(grow(rng, leaves, depth - 1)),
         }
     }
-    let one = |i: usize| traced(move |x, y| grow(&mut Rng::new(1 + i as u64), x, y, depth));
-    (0..count).map(one).collect()
+    let tree = |i: usize, x: Sym, y: Sym| grow(&mut Rng::new(1 + i as u64), [x, y], depth);
+    let specs = || (spec(F32, [64]), spec(F32, [64]));
+    (0..count).map(|i| must(trace(|x: Sym, y: Sym| tree(i, x, y), specs()))).collect()
 }

@@ -335,6 +335,8 @@ fn merged_programs_are_graph_functions() -> evoxc::Result<()> {
     let merged = batch_functions_of(&[f(1.0), f(2.0)], spec(F64, [])).axes([None]).build()?;
     let twice = evaluate(|x: Sym| merged.call(x * 0.5) + merged.call(x), Tensor::from(0f64), &Interp)?;
     assert_eq!(twice.to_vec::<f64>()?, [0.0, 0.0]); // sin 0
+    let slope = evaluate(grad(|x: Sym| merged.call(x).sum(..)), Tensor::from(0f64), &Interp)?;
+    assert_eq!(slope.item::<f64>()?, 3.0); // of sin x + sin 2x at 0
     let again = trace(&merged, merged.specs())?;
     assert_eq!(&again, &*merged);
     Ok(())

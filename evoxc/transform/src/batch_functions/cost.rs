@@ -8,13 +8,13 @@ use evoxc_core::Shape;
 use evoxc_ir::{Category, Func, Op, Prim, Unary, Value};
 
 /// One op.
-const DISPATCH: f64 = 350.0;
+const DISPATCH: f64 = 130.0;
 /// Moving an element.
-const MOVE: f64 = 0.25;
+const MOVE: f64 = 0.1;
 /// An extent that is known at run time only counts as this many.
 const UNKNOWN: f64 = 64.0;
 /// A run, beside its ops.
-const RUN: f64 = 2000.0;
+const RUN: f64 = 300.0;
 
 fn elements(shape: &Shape) -> f64 {
     shape.iter().map(|d| d.get().map_or(UNKNOWN, |n| n as f64)).product()
@@ -28,19 +28,19 @@ fn weights(prim: &Prim) -> (f64, f64) {
             use evoxc_ir::Binary::*;
             match b {
                 Pow | Atan2 | Nextafter | Rem => (12.0, 0.0),
-                Div => (1.0, 0.0),
+                Div => (0.3, 0.0),
                 Add | Sub | Mul | Max | Min | And | Or | Xor | ShiftLeft | ShiftRightLogical | ShiftRightArithmetic
-                | Complex | Mulhi => (0.4, 0.0),
+                | Complex | Mulhi => (0.12, 0.0),
             }
         }
         Prim::Convolution { .. } | Prim::Dot { .. } => (8.0, 0.5),
         p => match p.category() {
-            Category::UnaryFloat | Category::UnaryAny | Category::Binary | Category::Ternary => (0.5, 0.0),
-            Category::Conversion => (0.7, 0.0),
+            Category::UnaryFloat | Category::UnaryAny | Category::Binary | Category::Ternary => (0.15, 0.0),
+            Category::Conversion => (0.3, 0.0),
             Category::Constant | Category::Shape | Category::Escape => (MOVE, 0.0),
-            Category::Indexing => (1.5, 0.0),
+            Category::Indexing => (0.5, 0.0),
             Category::Contraction => (8.0, 0.5),
-            Category::Reduction => (1.0, 1.0),
+            Category::Reduction => (0.5, 0.3),
             Category::Ordering => (1.0, 15.0),
             Category::Linalg => (20.0, 20.0),
             Category::Control => (10.0, 10.0),
@@ -53,11 +53,10 @@ fn unary(u: Unary) -> f64 {
     use Unary::*;
     match u {
         Neg | Abs | Sign | Not | Popcount | CountLeadingZeros | IsFinite | Real | Imag | Conj | Floor | Ceil
-        | Trunc | RoundEven | RoundAway | Sqrt => 0.5,
-        Rsqrt => 1.5,
-        Exp | Exp2 | Log | Log2 => 6.0,
-        Expm1 | Log1p | Cbrt | Sin | Cos | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh
-        | Logistic | Erf | Erfc | ErfInv | Lgamma | Digamma => 14.0,
+        | Trunc | RoundEven | RoundAway | Sqrt | Rsqrt => 0.1,
+        Exp | Exp2 | Log | Log2 | Sin | Cos => 1.5,
+        Expm1 | Log1p | Cbrt | Tan | Asin | Acos | Atan | Sinh | Cosh | Tanh | Asinh | Acosh | Atanh | Logistic
+        | Erf | Erfc | ErfInv | Lgamma | Digamma => 7.0,
     }
 }
 

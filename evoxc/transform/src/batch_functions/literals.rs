@@ -60,7 +60,17 @@ pub(super) fn indices(rows: &[u32]) -> Sym {
     constant(rows.iter().map(|&r| r as i32).collect::<Vec<i32>>().into(), &[rows.len()])
 }
 
-/// Which rows are `n`, as a constant.
-pub(super) fn mask(which: &[u32], n: u32) -> Sym {
-    constant(which.iter().map(|&w| w == n).collect::<Vec<bool>>().into(), &[which.len()])
+/// Which rows are `n`, as a constant of this shape whose axis 0 has the rows.
+pub(super) fn mask(which: &[u32], n: u32, shape: &Shape) -> Sym {
+    let row = shape.to_static().map(|s| s.iter().skip(1).product::<usize>());
+    let rows = which.iter().map(|&w| w == n);
+    match (row, shape.to_static()) {
+        (Some(size), Some(shape)) if size.saturating_mul(which.len()) <= FILLED => {
+            constant(rows.flat_map(|r| std::iter::repeat_n(r, size)).collect::<Vec<bool>>().into(), &shape)
+        }
+        _ => {
+            let rows = constant(rows.collect::<Vec<bool>>().into(), &[which.len()]);
+            emitter::emit(Prim::BroadcastInDim { shape: shape.clone(), dims: vec![0] }, &[rows])
+        }
+    }
 }

@@ -54,7 +54,17 @@ impl SwitchOps {
 }
 
 /// Into how many bands the programs are parted. Each band holds programs that are alike and is merged on its own: more
-/// ops, but less moving of rows between classes, and less work on rows that a class computes for nothing.
+/// ops, but less moving of rows between classes, and fewer rows for which a switch computes ops that they do not select.
+/// The order of programs in inputs and results stays.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let f = |n: usize| move |x: Sym| (0..n).fold(x, |y, _| y.exp());
+/// let functions: Vec<_> = (0..8).map(|i| f(1 + 4 * (i % 2))).collect();
+/// let merged = batch_functions_of(&functions, spec(F32, [2])).bands(Bands::Count(2)).build()?;
+/// assert_eq!(merged.report().band_sizes, [4, 4]); // the short ones and the long ones
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Bands {
@@ -71,6 +81,18 @@ pub enum Bands {
 ///
 /// Either way a class holds at most one op of a program: the first such op of every program is in the first class, the
 /// second in the second. Constants are no part of a position: those of a class are stacked.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let programs = [
+///     trace(|x: Sym, y: Sym| (x + y).exp(), (spec(F32, [2]), spec(F32, [2])))?,
+///     trace(|x: Sym, _: Sym| x.sin().exp(), (spec(F32, [2]), spec(F32, [2])))?,
+/// ];
+/// let classes = |a| batch_functions(&programs).alignment(a).build().map(|m| m.report().value_classes);
+/// assert_eq!(classes(Alignment::Variant)?, 4); // exp of a value made of two, and exp of one made of one
+/// assert_eq!(classes(Alignment::Occurrence)?, 3); // the first exp at height 1
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Alignment {

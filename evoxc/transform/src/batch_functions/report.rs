@@ -2,7 +2,30 @@
 
 use std::fmt;
 
-/// What [`batch_functions`](crate::batch_functions) did, in numbers; printed by [`Display`](fmt::Display).
+/// What [`batch_functions`](crate::batch_functions) did, in numbers; printed by [`Display`](fmt::Display):
+///
+/// ```text
+/// batch_functions: 100 programs of 917 ops
+///   value classes        68
+///   shared classes        5
+///   switched              0
+///   per program           0
+///   operand muxes        90
+///   output muxes          1
+///   emitted ops         266
+///   bands                 1  (sizes 100; by occurrence)
+///   estimated cost     78.2  µs (alone 196.5 µs)
+/// ```
+///
+/// ```
+/// use evoxc::prelude::*;
+/// let f = |a: f32| move |x: Sym| (x * a).tanh() + x;
+/// let merged = batch_functions_of(&[f(1.0), f(2.0)], spec(F32, [4])).axes([None]).build()?;
+/// let r = merged.report();
+/// assert_eq!((r.programs, r.ops, r.value_classes, r.emitted_ops), (2, 8, 3, 5));
+/// assert!(r.to_string().starts_with("batch_functions: 2 programs of 8 ops"));
+/// # Ok::<(), evoxc::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BatchReport {

@@ -277,10 +277,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         if let Some(&m) = self.masks.get(&key) {
             return m;
         }
-        let mut m = literals::mask(which, n);
-        if shape.rank() > 1 {
-            m = emitter::emit(Prim::BroadcastInDim { shape: shape.clone(), dims: vec![0] }, &[m]);
-        }
+        let m = literals::mask(which, n, shape);
         self.masks.insert(key, m);
         m
     }
