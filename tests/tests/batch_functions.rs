@@ -313,6 +313,31 @@ fn equal_positions_are_one_op() -> evoxc::Result<()> {
     Ok(())
 }
 
+/// 32 chains of ten steps over a vector that they share: the reference system merges 544 ops into 133.
+#[test]
+fn chains_merge_into_few_ops() {
+    let chain = |seed| {
+        move |x: Sym| {
+            let mut rng = Rng::new(seed);
+            (0..10).fold(x, |y, _| match rng.below(3) {
+                0 => y + rng.below(9) as f32,
+                1 => y * (rng.below(9) as f32 / 8.0),
+                _ => y.tanh(),
+            })
+        }
+    };
+    let graphs: Vec<Graph> =
+        (0..32).map(|seed| trace(chain(seed), spec(F32, [64])).expect("it traces").erase()).collect();
+    let before: usize = graphs.iter().map(|g| g.ops().len()).sum();
+    assert!((500..600).contains(&before), "{before}"); // ten steps, two of three with a constant
+    for alignment in [Alignment::Variant, Alignment::Occurrence] {
+        let merged = batch_functions(&graphs).axes([None]).alignment(alignment).build().expect("it merges");
+        assert!(merged.ops().len() <= 133, "{}", merged.report());
+    }
+    let x = tensor(&mut Rng::new(1), F32, &[64]);
+    assert_eq!(check(&graphs, &vec![vec![x]; 32], &[false], "chains"), 1);
+}
+
 #[test]
 fn automatic_choices_are_not_worse_by_their_own_estimate() -> evoxc::Result<()> {
     for seed in 0..5 {

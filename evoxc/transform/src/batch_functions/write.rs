@@ -220,8 +220,9 @@ impl<'a, 'p> Writer<'a, 'p> {
                 return Ok(());
             }
             Form::Each => self.each(c)?,
-            Form::Rows if self.node(first).structured => self.walk(c, first)?,
-            Form::Rows => self.rows(c, op, c.rows.len() as u32)?,
+            // What has no rule for these rows is computed once a row.
+            Form::Rows if self.node(first).structured => self.walk(c, first).or_else(|_| self.each(c))?,
+            Form::Rows => self.rows(c, op, c.rows.len() as u32).or_else(|_| self.each(c))?,
             Form::Switch { ops, which } => self.switch(c, ops, which)?,
         };
         self.blocks.extend(results);
