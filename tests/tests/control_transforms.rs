@@ -281,6 +281,16 @@ fn checkpoints_store_only_arguments() -> Done {
     let linear = |x: Sym, w: Sym| fori_loop(4, x, |_, c| checkpoint(|c: Sym| c * 2.0 + w).call(c)).sum(..);
     let graph = trace(grad(linear), (spec(F64, [3]), spec(F64, [])))?.simplify();
     assert_eq!(graph.ops().iter().filter(|op| op.prim.name() == "scan").count(), 1, "{graph}");
+    // A result that does not depend on what is differentiated has no tangent.
+    let apart = |x: Sym, w: Sym| {
+        let (a, b) = checkpoint(|x: Sym, w: Sym| (x.sin(), w.exp())).call((x, w));
+        a + b * w
+    };
+    let graph = trace(|x: Sym, w: Sym| jvp(|x: Sym| apart(x, w)).call((x, x)).1, (spec(F64, []), spec(F64, [])))?;
+    let graph = graph.simplify();
+    assert_eq!((count(&graph, "exp"), count(&graph, "mul"), count(&graph, "add")), (1, 1, 0), "{graph}");
+    let stopped = |x: Sym, w: Sym| checkpoint(|x: Sym| x.sin().stop_gradient()).call(x) * w * x;
+    close(evaluate(grad(stopped), args(), &Interp)?.item()?, 0.4f64.sin() * 0.8);
     // It nests with the other transforms.
     let twice = evaluate(grad(grad(saved)), args(), &Interp)?;
     all_close(&twice, &evaluate(grad(grad(plain)), args(), &Interp)?)?;

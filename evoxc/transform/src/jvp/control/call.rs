@@ -2,7 +2,7 @@
 
 use super::define;
 use crate::jvp::{Jvp, Mode};
-use crate::{differentiable, instantiate, no_rule, regions, zeros};
+use crate::{depend, differentiable, instantiate, no_rule, regions, zeros};
 use evoxc_core::OpError;
 use evoxc_ir::{FuncRef, Op, Prim, Region, TensorType, Value};
 use evoxc_trace::{Sym, emitter};
@@ -65,6 +65,14 @@ fn again(walk: &mut Jvp, op: &Op, callee: &FuncRef, live: &[bool]) -> Result<(),
     let f = regions::inlined(callee)?;
     let mut operands = walk.primals(&op.operands).to_vec();
     let active: Vec<bool> = op.operands.iter().map(|v| walk.tangent.contains_key(v)).collect();
+    // Which results have tangents says the function itself.
+    let mut set = f.args.iter().zip(&active).filter(|(_, a)| **a).map(|(v, _)| *v).collect();
+    let reached = depend::region(depend::Follow::Tangent, &f, &mut set);
+    let live: Vec<bool> = live.iter().zip(reached).map(|(l, r)| *l && r).collect();
+    if !live.contains(&true) {
+        return emitter::replay(op, &mut walk.primal);
+    }
+    let live = live.as_slice();
     let t = walk.tangents(&op.operands);
     if walk.mode == Mode::Fused {
         let (name, outer) = emitter::outline(&format!("{}_jvp", callee.0), both(walk, &f, &active, live, true)?);
