@@ -308,6 +308,10 @@ fn equal_positions_are_one_op() -> evoxc::Result<()> {
     assert_eq!((apart.report().value_classes, apart.report().operand_muxes), (3, 1), "{}", apart.report());
     let switched = batch_functions(&graphs).switch_ops(SwitchOps::Elementwise).build()?;
     assert_eq!((switched.report().value_classes, switched.report().switched), (2, 1), "{}", switched.report());
+    // Constants are no part of a position, so ops may differ in them, too.
+    let scaled = [graphs[0].clone(), trace(|x: Sym| (1.0 - x).exp(), spec(F32, [8]))?];
+    let r = batch_functions(&scaled).switch_ops(SwitchOps::All).build()?.report().clone();
+    assert_eq!((r.value_classes, r.switched, r.operand_muxes), (2, 1, 0), "{r}");
     let named = batch_functions(&graphs).switch_ops(SwitchOps::named(["sin"])).build()?;
     assert_eq!(named.report().switched, 0);
     Ok(())

@@ -140,10 +140,10 @@ impl Model<'_, '_> {
         match &c.form {
             Form::One => DISPATCH + of(op),
             Form::Rows => reading + DISPATCH + of(op) * n,
-            Form::Switch { ops, .. } => {
+            Form::Switch { variants, .. } => {
                 let select = DISPATCH + results * n;
-                let each: f64 = ops.iter().map(|op| DISPATCH + of(op) * n).sum();
-                reading + each + select * (ops.len() - 1) as f64
+                let each: f64 = variants.iter().map(|v| DISPATCH + of(v.op) * n).sum();
+                reading + each + select * variants.len().saturating_sub(1) as f64
             }
             Form::Each => {
                 let picks = 2.0 * DISPATCH * op.operands.len() as f64 + MOVE * operands;

@@ -4,7 +4,9 @@ use evoxc_ir::Prim;
 use std::collections::BTreeSet;
 
 /// Which ops may share a class where programs differ in the op at one position: all of them are computed for all rows
-/// of the class, and each row selects its own.
+/// of the class, and each row selects its own. What they take besides constants must be at equal positions; so `y + c`,
+/// `y * c` and `-y` may stand in for one another. That keeps rows where they are, at the price of work that is dropped:
+/// it pays where ops are cheap, or moving rows is dear.
 ///
 /// ```
 /// use evoxc::prelude::*;

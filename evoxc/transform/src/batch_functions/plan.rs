@@ -26,10 +26,25 @@ pub(super) enum Form<'a> {
     One,
     /// For all rows together.
     Rows,
-    /// Every op for all rows, of which row `i` selects number `which[i]`.
-    Switch { ops: Vec<&'a Op>, which: Vec<u32> },
+    /// Every op for all rows, of which row `i` selects number `which[i]`. The operands of the class are those that are
+    /// no constants.
+    Switch { variants: Vec<Variant<'a>>, which: Vec<u32> },
     /// Once a row.
     Each,
+}
+
+/// One op of a switch.
+pub(super) struct Variant<'a> {
+    pub op: &'a Op,
+    pub slots: SmallVec<[Slot; 2]>,
+}
+
+/// An operand of one op of a switch.
+pub(super) enum Slot {
+    /// The next operand of the class.
+    Moving,
+    /// Constants; those of rows that do not select the op are any.
+    Constant(Operand),
 }
 
 /// What is computed for one row of a class.
@@ -198,15 +213,15 @@ impl<'a> Merger<'a, '_> {
     /// The rows of a class, equal ones once where that saves half of the work, and its form.
     fn draft(&self, members: &Members) -> Draft<'a> {
         let mut ops: Vec<&'a Op> = vec![];
-        let mut numbers: FxHashMap<&'a Prim, u32> = FxHashMap::default();
+        let mut numbers: FxHashMap<(&'a Prim, SmallVec<[bool; 3]>), u32> = FxHashMap::default();
         let mut all: Vec<(Row, u32)> = Vec::with_capacity(members.len());
         for &(p, n) in members {
             let node = self.node((p, n)).1;
-            let number = *numbers.entry(&node.op.prim).or_insert_with(|| {
+            let sources: SmallVec<[Source; 3]> = node.uses.iter().map(|&v| self.source(p, v)).collect();
+            let number = *numbers.entry((&node.op.prim, sources.iter().map(constant).collect())).or_insert_with(|| {
                 ops.push(node.op);
                 ops.len() as u32 - 1
             });
-            let sources = node.uses.iter().map(|&v| self.source(p, v)).collect();
             all.push((Row { program: p, node: n, sources }, number));
         }
         // All nodes of a class are of one kind.
@@ -237,7 +252,9 @@ impl<'a> Merger<'a, '_> {
         } else if each {
             Form::Each
         } else if ops.len() > 1 && rows.len() > 1 && !structured {
-            Form::Switch { ops, which }
+            let variants = variants(&ops, &rows, &which);
+            rows.iter_mut().for_each(|r| r.sources.retain(|s| !constant(s)));
+            Form::Switch { variants, which }
         } else {
             Form::Rows
         };
@@ -262,7 +279,8 @@ impl<'a> Merger<'a, '_> {
         let operands = match form {
             Form::Each => SmallVec::new(),
             Form::One | Form::Rows | Form::Switch { .. } => {
-                (0..node.uses.len()).map(|i| self.operand(rows.iter().map(|r| r.sources[i]), pools)).collect()
+                let n = rows.first().map_or(0, |r| r.sources.len());
+                (0..n).map(|i| self.operand(rows.iter().map(|r| r.sources[i]), pools)).collect()
             }
         };
         let one = matches!(form, Form::One);
@@ -314,4 +332,29 @@ struct Draft<'a> {
     rows: Vec<Row>,
     /// The row of each member.
     places: Vec<u32>,
+}
+
+fn constant(s: &Source) -> bool {
+    matches!(s, Source::Literal(_))
+}
+
+/// The ops of a switch, with the constants of their rows.
+fn variants<'a>(ops: &[&'a Op], rows: &[Row], which: &[u32]) -> Vec<Variant<'a>> {
+    let of = |(n, &op): (usize, &&'a Op)| {
+        let own = |r: usize| which.get(r) == Some(&(n as u32));
+        let first = (0..rows.len()).find(|&r| own(r)).unwrap_or(0);
+        let slot = |i: usize| {
+            let literal = |r: usize| match rows.get(r).and_then(|r| r.sources.get(i)) {
+                Some(Source::Literal(l)) => Some(*l),
+                _ => None,
+            };
+            let Some(any) = literal(first) else { return Slot::Moving };
+            let list: Vec<u32> =
+                (0..rows.len()).map(|r| if own(r) { literal(r).unwrap_or(any) } else { any }).collect();
+            let same = list.iter().all(|&l| l == any);
+            Slot::Constant(if same { Operand::Literal(any) } else { Operand::Stack(list) })
+        };
+        Variant { op, slots: (0..rows.get(first).map_or(0, |r| r.sources.len())).map(slot).collect() }
+    };
+    ops.iter().enumerate().map(of).collect()
 }

@@ -166,7 +166,6 @@ impl<'a> Numbers<'a> {
             let results: SmallVec<[u32; 1]> = op.results.iter().map(|v| number(&mut self.types, func.ty(*v))).collect();
             let tree = results.iter().copied().chain([u32::MAX]).chain(moving().map(|k| k.1)).collect();
             let skeleton = number(&mut self.skeletons, tree);
-            let operands = uses.iter().map(|v| (number(&mut self.types, func.ty(*v)), constant(v))).collect();
             let structured = !op.regions.is_empty() || matches!(op.prim, Prim::Call { .. });
             let each = once_a_row(module, op);
             let name = if structured {
@@ -174,6 +173,13 @@ impl<'a> Numbers<'a> {
             } else {
                 switch.group(&op.prim).map_or(KindName::Op(&op.prim), KindName::Switch)
             };
+            // Ops that may switch differ in their constants, too.
+            let any_constants = matches!(name, KindName::Switch(_));
+            let operands = uses
+                .iter()
+                .map(|v| (number(&mut self.types, func.ty(*v)), constant(v)))
+                .filter(|(_, constant)| !(any_constants && *constant))
+                .collect();
             let kind = number(&mut self.kinds, Kind { name, operands, results });
             for (i, v) in op.results.iter().enumerate() {
                 p.definitions[v.index()] = Some(Definition::Result((p.results + i) as u32));

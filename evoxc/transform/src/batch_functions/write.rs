@@ -2,7 +2,7 @@
 
 use super::exact::{Exact, exact};
 use super::literals;
-use super::plan::{Class, Form, Plan, Row, Step};
+use super::plan::{Class, Form, Plan, Row, Slot, Step, Variant};
 use super::pool::{Base, Operand, Part, Pool, Source};
 use super::program::{Node, Programs};
 use crate::regions;
@@ -222,8 +222,8 @@ impl<'a, 'p> Writer<'a, 'p> {
             Form::Each => self.each(c)?,
             // What has no rule for these rows is computed once a row.
             Form::Rows if self.node(first).structured => self.walk(c, first).or_else(|_| self.each(c))?,
-            Form::Rows => self.rows(c, op, c.rows.len() as u32).or_else(|_| self.each(c))?,
-            Form::Switch { ops, which } => self.switch(c, ops, which)?,
+            Form::Rows => self.rows(c, op, &c.operands.iter().collect::<Vec<_>>()).or_else(|_| self.each(c))?,
+            Form::Switch { variants, which } => self.switch(c, variants, which)?,
         };
         self.blocks.extend(results);
         Ok(())
@@ -237,27 +237,41 @@ impl<'a, 'p> Writer<'a, 'p> {
     }
 
     /// An op for all rows of a class.
-    fn rows(&mut self, c: &Class<'a>, op: &Op, n: u32) -> Result<Rows, OpError> {
-        let all = exact(&op.prim) == Exact::AllRows;
+    fn rows(&mut self, c: &Class<'a>, op: &Op, operands: &[&Operand]) -> Result<Rows, OpError> {
+        let (all, n) = (exact(&op.prim) == Exact::AllRows, c.rows.len() as u32);
         let x: SmallVec<[Mapped; 3]> =
-            c.operands.iter().map(|o| if all { self.repeated(o, n) } else { self.operand(o) }).collect();
+            operands.iter().map(|o| if all { self.repeated(o, n) } else { self.operand(o) }).collect();
         let y = self.types(c);
         rules::rule(&Site { prim: &op.prim, x: &x, y: &y, size: Dim::constant(i64::from(n)) })
     }
 
     /// Every op for all rows, and of these the one that each row selects.
-    fn switch(&mut self, c: &Class<'a>, ops: &[&'a Op], which: &[u32]) -> Result<Rows, OpError> {
-        let shared = c.operands.iter().all(|o| matches!(o, Operand::One(_) | Operand::Literal(_) | Operand::Pick(..)));
-        if shared {
+    fn switch(&mut self, c: &Class<'a>, variants: &[Variant<'a>], which: &[u32]) -> Result<Rows, OpError> {
+        let mut lists: Vec<Vec<&Operand>> = vec![];
+        for v in variants {
+            let mut moving = c.operands.iter();
+            let mut list = vec![];
+            for s in &v.slots {
+                list.extend(match s {
+                    Slot::Moving => moving.next(),
+                    Slot::Constant(o) => Some(o),
+                });
+            }
+            lists.push(list);
+        }
+        let free = |o: &&Operand| matches!(o, Operand::One(_) | Operand::Literal(_) | Operand::Pick(..));
+        if lists.iter().flatten().all(free) {
             // They differ in the op alone.
-            let x: SmallVec<[Sym; 3]> = c.operands.iter().map(|o| self.operand(o).sym).collect();
-            let each: Vec<Sym> = ops.iter().map(|op| as_row(emitter::emit(op.prim.clone(), &x))).collect();
+            let mut each: Vec<Sym> = vec![];
+            for (v, list) in variants.iter().zip(&lists) {
+                let x: SmallVec<[Sym; 3]> = list.iter().map(|o| self.operand(o).sym).collect();
+                each.push(as_row(emitter::emit(v.op.prim.clone(), &x)));
+            }
             return Ok(SmallVec::from_slice(&[gather(concatenated(&each), which)]));
         }
-        let n = c.rows.len() as u32;
         let mut out: Option<Rows> = None;
-        for (i, op) in ops.iter().enumerate() {
-            let new = self.rows(c, op, n)?;
+        for (i, (v, list)) in variants.iter().zip(&lists).enumerate() {
+            let new = self.rows(c, v.op, list)?;
             out = Some(match out {
                 None => new,
                 Some(old) => {
