@@ -101,7 +101,12 @@ impl<'p> Frame<'p> {
     }
 
     fn fetch_all(&mut self, uses: &[Use]) -> Result<Tensors, OpError> {
-        uses.iter().map(|&u| self.fetch(u)).collect()
+        // A loop: collecting results into a `SmallVec` moves each tensor twice.
+        let mut out = Tensors::new();
+        for &u in uses {
+            out.push(self.fetch(u)?);
+        }
+        Ok(out)
     }
 
     fn step(&mut self, step: &'p Step) -> Result<()> {

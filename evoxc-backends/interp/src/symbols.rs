@@ -78,6 +78,9 @@ impl Symbols {
     /// The value of an extent or bound.
     #[inline]
     pub(crate) fn value(&self, d: Dim) -> Result<i64, OpError> {
+        if let Some(v) = d.as_i64() {
+            return Ok(v);
+        }
         if !self.values.is_empty()
             && let Some(&v) = self.values.get(&d)
         {
@@ -97,7 +100,11 @@ impl Symbols {
     }
     /// The values of a list of extents.
     pub(crate) fn sizes(&self, ds: &[Dim]) -> Result<Extents, OpError> {
-        ds.iter().map(|&d| self.size(d)).collect()
+        let mut out = Extents::new();
+        for &d in ds {
+            out.push(self.size(d)?);
+        }
+        Ok(out)
     }
     /// A window with constant extents.
     pub(crate) fn window<'w>(&self, w: &'w Window) -> Result<Cow<'w, Window>, OpError> {
