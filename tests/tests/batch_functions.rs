@@ -3,7 +3,7 @@
 
 use evoxc::ir::{FftKind, ScatterOp};
 use evoxc::prelude::*;
-use evoxc::{Dyn, Error, checkpoint};
+use evoxc::{Dyn, Error, checkpoint, custom_jvp};
 use evoxc_backends::backends;
 use evoxc_stage::{AnyBackend, Backend};
 use evoxc_tests::random_graph::{Rng, population, tensor};
@@ -74,6 +74,8 @@ fn check(graphs: &[Graph], inputs: &[Vec<Tensor>], mapped: &[bool], what: &str) 
             let same = same_bits(expected, &rows);
             same.unwrap_or_else(|e| panic!("{label}: program {p}: {e}\n{}\n{merged}", graphs[p]));
         }
+        let text = merged.to_string();
+        assert_eq!(Graph::parse(&text).expect("it parses").to_string(), text, "{label}");
         let r = merged.report();
         assert_eq!((r.programs, r.emitted_ops), (graphs.len(), merged.ops().len()), "{label}");
         assert_eq!(r.band_sizes.iter().sum::<usize>(), graphs.len(), "{label}");
@@ -433,5 +435,241 @@ fn erased_graphs_merge() -> evoxc::Result<()> {
     let x = || Tensor::ones(F32, [16]);
     let y: Dyn<Tensor> = merged.lower(&Interp)?.compile()?.load(Device::cpu())?.run(Dyn::of((x(), x())))?;
     assert_eq!(y.leaves()[0].shape(), [3, 16]);
+    Ok(())
+}
+
+/// A random value of the type of `x` (4 rows of 5): each step is of another group of ops, some with regions that capture
+/// constants of the program, some calls with rules of their own.
+fn mixed(rng: &mut Rng, x: Sym, v: Sym, i: Sym, key: Sym, steps: usize) -> (Sym, Sym, Sym) {
+    let mut floats = vec![x, x * 0.25 + v];
+    let mut ints = vec![i];
+    for _ in 0..steps {
+        let (a, b, n) = (rng.pick(&floats), rng.pick(&floats), rng.pick(&ints));
+        let c = constant(&Tensor::from((rng.below(5) as f32 - 2.0) / 2.0));
+        let k = rng.below(3);
+        let to = |y: Sym| y.broadcast_to([4, 5]);
+        let y = match rng.below(34) {
+            0 => a.dot(b.swap_axes(0, 1)).tanh().dot(v.broadcast_to([4, 5])),
+            1 => a.cumsum(k % 2),
+            2 => a.sort(1),
+            3 => a.take(n, 0),
+            4 => a.scatter_rows([ScatterOp::Add, ScatterOp::Set, ScatterOp::Max][k], n, b),
+            5 => a.dynamic_slice([n.max(0), n.min(0)], [2, 3]).pad(&[(1, 1), (2, 0)], 0.5),
+            6 => a.dynamic_update_slice(b.slice(s![0..2, 1..3]), [n.min(0), n.max(0)]),
+            7 => a.cast(C64).fft(FftKind::Fft, [5]).abs(),
+            8 => to(a.sum(k % 2).max(0)) + b,
+            9 => {
+                let p = a.sum(..).gt(c);
+                cond(p, || a * c, || a.tanh() + b)
+            }
+            10 => {
+                while_loop((a, zeros(I32, [])), |(_, k): (Sym, Sym)| k.lt(n.max(0) % 4), |(y, k)| (y * c + b, k + 1)).0
+            }
+            11 => fori_loop(3, a, |_, y: Sym| y.sin() + c * b),
+            12 => {
+                let (h, ys) = scan(v, a, |h: Sym, row: Sym| ((h * c + row).tanh(), h - row));
+                ys + h
+            }
+            13 => checkpoint(move |y: Sym, z: Sym| (y * z).sin()).call((a, b)),
+            14 => custom_jvp(|y: Sym| y.sin(), |y: Sym, t: Sym| (y.sin(), t * 3.0)).call(a) * c,
+            15 => evoxc::random::uniform(key, F32, [4, 5]) * a,
+            16 => {
+                let drawn = evoxc::random::permutation(key, 4);
+                a.take(drawn, 0)
+            }
+            17 => (a.cast(F16) * b.cast(F16)).cast(F32),
+            18 => (a.cast(I32) / n.sum(..)).cast(F32) + b,
+            19 => a.gt(b).select(a, c),
+            20 => grad(|y: Sym| (y * y * c).sin().sum(..)).call(a),
+            21 => vmap(|r: Sym| r.cumsum(0) * r.max(0)).call(a),
+            22 => a.roll(1 + k as i64, 1).clip(-1.0, to(v)),
+            23 => to(a.max(0)).maximum(b) - to(b.min(0)),
+            24 => jvp(|y: Sym| y.cumprod(1) * y).call((a, b)).1,
+            25 => switch(n.max(0), [branch(|| a), branch(|| b * c), branch(|| a - b)]),
+            26 => -a,
+            27 => a * c,
+            28 => a + c,
+            29 => c - a,
+            30 => a.top_k(5).0 + to(v.sort(0)),
+            31 => concat([a, b], 1).slice(s![.., 3..8]),
+            32 => {
+                let g = a.dot(a.swap_axes(0, 1));
+                g.qr().0.dot(b)
+            }
+            _ => a.scatter_rows(ScatterOp::Add, a.argmax(0).slice(s![0..4]), b * c),
+        };
+        floats.push(y);
+        match rng.below(6) {
+            0 => ints.push(a.argmax(1)),
+            1 => ints.push(n / (k as i32)),
+            2 => ints.push(n % (k as i32 + 1)),
+            3 => ints.push((n + 1) * 7 - rng.pick(&ints)),
+            _ => {}
+        }
+    }
+    let late = |rng: &mut Rng, l: &[Sym]| l[l.len() - 1 - rng.below(l.len().min(3))];
+    let y = late(rng, &floats);
+    (y, if rng.once_in(3) { y } else { late(rng, &floats) }, late(rng, &ints))
+}
+
+#[test]
+fn random_functions_of_all_kinds_give_the_same_bits() {
+    let n = std::env::var("PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(12);
+    let first = std::env::var("SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let mut ran = 0;
+    for seed in first..first + n {
+        let count = 1 + seed % 6;
+        let specs = || (spec(F32, [4, 5]), spec(F32, [5]), spec(I32, [4]), evoxc::random::key(0).spec());
+        let one = |p: u64| {
+            let p = if p % 4 == 3 { p - 1 } else { p };
+            let f = move |x: Sym, v: Sym, i: Sym, key: Sym| {
+                mixed(&mut Rng::new(seed * 1000 + p), x, v, i, key, 2 + (seed % 9) as usize)
+            };
+            trace(f, specs()).unwrap_or_else(|e| panic!("seed {seed}: {e}")).erase()
+        };
+        let graphs: Vec<Graph> = (0..count).map(one).collect();
+        let mut rng = Rng::new(seed);
+        let inputs: Vec<Vec<Tensor>> = (0..count)
+            .map(|p| {
+                vec![
+                    tensor(&mut rng, F32, &[4, 5]),
+                    tensor(&mut rng, F32, &[5]),
+                    tensor(&mut rng, I32, &[4]),
+                    evoxc::random::key(p as i64),
+                ]
+            })
+            .collect();
+        let mapped: Vec<bool> = (0..4).map(|_| !rng.once_in(3)).collect();
+        ran += check(&graphs, &inputs, &mapped, &format!("seed {seed}"));
+        // What was merged merges again.
+        let merge = |g: &[Graph]| batch_functions(g).axes(vec![None; 4]).build().map(|m| m.into_graph());
+        let twice: Vec<Graph> = vec![merge(&graphs).expect("it merges"), merge(&graphs).expect("it merges")];
+        check(&twice, &vec![inputs[0].clone(); 2], &[false, true, true, false], &format!("seed {seed}, merged twice"));
+    }
+    assert_eq!(ran as u64, n);
+}
+
+/// Sizes for which kernels go by blocks.
+#[test]
+fn large_operands_give_the_same_bits() {
+    check_functions(
+        (spec(F32, [67, 131]), spec(F32, [131, 45])),
+        &[
+            |x, y| x.dot(y).sum(0).sum(0) + x.sum(0).sum(0),
+            |x, y| x.exp().dot(y).sum(1).sum(0) * x.sum(1).sum(0),
+            |x, y| x.tanh().dot(y * 0.5).cumsum(0).sum(1).sum(0) - x.sum(..),
+            |x, y| x.dot(y).cast(BF16).sum(..).cast(F32) - x.mean(0).logsumexp(0),
+            |x, y| x.cumsum(1).sum(0).sum(0) + y.cumlogsumexp(0).prod(1).sum(..) + x.erf().sum([0, 1]),
+            |x, y| x.sum(0).dot(y).sum(0) + x.cast(F64).sum(..).cast(F32) + x.var(1).sum(0),
+            |x, y| x.dot(y).dot(y.swap_axes(0, 1)).sum(..),
+            |x, y| x.softmax(1).dot(y.softmax(0)).sum(..),
+        ],
+    );
+    check_functions(
+        (spec(F16, [1001]), spec(F32, [517])),
+        &[
+            |x, y| x.sum(..).cast(F32) + y.exp() * y.sin() - y.dot(y),
+            |x, y| x.dot(x).cast(F32) + y.tanh().sort(0).cumsum(0),
+            |x, y| x.max(0).cast(F32) * y.lgamma() + y.prod(0),
+            |x, y| x.prod(0).cast(F32) * y.erf() + y.mean(0),
+        ],
+    );
+}
+
+#[test]
+fn programs_without_inputs_or_results() -> evoxc::Result<()> {
+    let graphs: Vec<Graph> = (0..3).map(|_| trace(|_: Sym| (), spec(F32, [3])).expect("it traces").erase()).collect();
+    assert_eq!(batch_functions(&graphs).build()?.output_specs(), []);
+    let graphs: Vec<Graph> = (0..3).map(|_| trace(|| ones(F32, [2]), ()).expect("it traces").erase()).collect();
+    assert_eq!(check(&graphs, &[vec![], vec![], vec![]], &[], "no inputs"), 1);
+    Ok(())
+}
+
+#[test]
+fn zero_sizes() {
+    check_functions(
+        (spec(F32, [0, 3]), spec(I32, [0])),
+        &[
+            |x, _| x,
+            |x, _| x + 1.0,
+            |x, y| x.take(y, 0),
+            |x, _| x * 2.0,
+            |x, _| zeros(F32, [0, 3]).dot(ones(F32, [3, 3])) + x.sum(0),
+            |x, _| x.cumsum(0).sin(),
+            |x, _| x.scatter_rows(ScatterOp::Add, zeros(I32, [0]), x),
+            |x, y| cond(y.sum(..).gt(0), || x, || x.exp()),
+        ],
+    );
+}
+
+/// Every op, on the instances that its laws are shown by.
+#[test]
+fn every_op_of_the_table() {
+    let all = evoxc_tests::laws::instances::all().unwrap_or_else(|e| panic!("{e:?}"));
+    let mut ran = 0;
+    for i in all.iter().filter(|i| i.op != "print") {
+        let graphs = vec![i.graph.clone(); 3];
+        let inputs: Vec<Vec<Tensor>> = (0..3).map(|row| i.inputs(row)).collect();
+        let n = inputs[0].len();
+        let mut subsets = vec![vec![true; n], vec![false; n]];
+        subsets.extend((0..n).filter(|_| n > 1).map(|k| (0..n).map(|j| j == k).collect()));
+        subsets.extend((0..n).filter(|_| n > 2).map(|k| (0..n).map(|j| j != k).collect()));
+        for mapped in subsets {
+            ran += check(&graphs, &inputs, &mapped, &i.label);
+        }
+    }
+    assert!(ran > all.len(), "{ran}");
+}
+
+/// What a row of a switch does not select has no part in its gradient, not even as zero times infinity.
+#[test]
+fn gradients_of_switches_are_those_of_the_programs() -> evoxc::Result<()> {
+    fn spiky(rng: &mut Rng, leaves: &[Sym], depth: usize) -> Sym {
+        if depth == 0 {
+            return rng.pick(leaves);
+        }
+        let x = spiky(rng, leaves, depth - 1);
+        match rng.below(9) {
+            0 => x.sqrt(),
+            1 => x.log(),
+            2 => x.sin(),
+            3 => x.exp(),
+            4 => 1.0 / x,
+            5 => x * f32::INFINITY,
+            6 => -x,
+            7 => x * spiky(rng, leaves, depth - 1),
+            _ => x + spiky(rng, leaves, depth - 1),
+        }
+    }
+    let fs: [fn(Sym) -> Sym; 3] = [|x| x.sin(), |x| x.sqrt(), |x| x.log()];
+    let merged = batch_functions_of(&fs, spec(F32, [])).switch_ops(SwitchOps::All).build()?;
+    assert_eq!(merged.report().switched, 1);
+    let slopes = evaluate(grad(|x: Sym| merged.call(x).sum(..)), Tensor::from([0f32, 4.0, 2.0]), &Interp)?;
+    assert_eq!(slopes.to_vec::<f32>()?, [1.0, 0.25, 0.5]); // cos 0, 1 / 2√4, 1 / 2
+    for seed in 0..60 {
+        let one = |p| {
+            let f = move |x: Sym, y: Sym| spiky(&mut Rng::new(seed * 100 + p), &[x, y], 1 + seed as usize % 4);
+            trace(f, (spec(F32, [4]), spec(F32, [4])))
+        };
+        let graphs = (0..6).map(one).collect::<evoxc::Result<Vec<_>>>()?;
+        let mut rng = Rng::new(seed);
+        let (x, y): (Vec<_>, Vec<_>) =
+            graphs.iter().map(|_| (tensor(&mut rng, F32, &[4]), tensor(&mut rng, F32, &[4]))).unzip();
+        for alignment in [Alignment::Variant, Alignment::Occurrence] {
+            let merged = batch_functions(&graphs).switch_ops(SwitchOps::All).alignment(alignment).build()?;
+            let all = |x: Sym, y: Sym| merged.call((x, y)).sum(..);
+            let (dx, dy) = evaluate(grad(all).wrt2::<0, 1>(), (stack(&x), stack(&y)), &Interp)?;
+            for (p, g) in graphs.iter().enumerate() {
+                let f = |x: Sym, y: Sym| g.call((x, y)).sum(..);
+                let alone = evaluate(grad(f).wrt2::<0, 1>(), (x[p].clone(), y[p].clone()), &Interp)?;
+                for (got, expected) in [(row(&dx, p), alone.0), (row(&dy, p), alone.1)] {
+                    for (a, b) in got.to_vec::<f32>()?.into_iter().zip(expected.to_vec::<f32>()?) {
+                        let near = a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-5 * b.abs();
+                        assert!(near, "seed {seed} {alignment:?} program {p}: {a} is not {b}\n{g}\n{merged}");
+                    }
+                }
+            }
+        }
+    }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! What a plan costs: a price for each op that is dispatched, and its work. In nanoseconds of the reference
 //! interpreter, roughly; only comparisons matter.
 
-use super::plan::{Class, Form, Plan, Step};
+use super::plan::{Class, Form, Plan, Slot, Step, Variant};
 use super::pool::{Base, Operand, Part};
 use super::program::Programs;
 use evoxc_core::Shape;
@@ -142,7 +142,14 @@ impl Model<'_, '_> {
             Form::Rows => reading + DISPATCH + of(op) * n,
             Form::Switch { variants, .. } => {
                 let select = DISPATCH + results * n;
-                let each: f64 = variants.iter().map(|v| DISPATCH + of(v.op) * n).sum();
+                let float = op.results.iter().any(|&v| crate::differentiable(program.func.ty(v).dtype));
+                // A select for each operand that is shielded.
+                let shields = |v: &Variant| {
+                    let spoils = float && v.may_spoil(self.programs);
+                    if spoils { v.slots.iter().filter(|s| matches!(s, Slot::Moving)).count() } else { 0 }
+                };
+                let of = |v: &Variant| DISPATCH + of(v.op) * n + select * shields(v) as f64;
+                let each: f64 = variants.iter().map(of).sum();
                 reading + each + select * variants.len().saturating_sub(1) as f64
             }
             Form::Each => {

@@ -9,7 +9,8 @@
 use super::options::Alignment;
 use super::pool::{Base, Operand, Pool, Pools, Source};
 use super::program::{Definition, Node, Program, Programs};
-use evoxc_ir::{Op, Prim, TensorType};
+use evoxc_core::F64;
+use evoxc_ir::{Literal, Op, Prim, TensorType};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -37,6 +38,40 @@ pub(super) enum Form<'a> {
 pub(super) struct Variant<'a> {
     pub op: &'a Op,
     pub slots: SmallVec<[Slot; 2]>,
+}
+
+impl Variant<'_> {
+    /// Can its derivative be NaN although zero goes in, so that rows which select another op must be kept from it?
+    pub fn may_spoil(&self, programs: &Programs) -> bool {
+        let factor = |s: &Slot| match s {
+            Slot::Moving => false,
+            Slot::Constant(Operand::Literal(l)) => finite(programs.literals[*l as usize]),
+            Slot::Constant(Operand::Stack(list)) => list.iter().all(|&l| finite(programs.literals[l as usize])),
+            Slot::Constant(_) => false,
+        };
+        match self.op.prim {
+            // Nothing is multiplied by zero, or only what is finite.
+            Prim::Compare { .. } => false,
+            Prim::Unary(u) => {
+                use evoxc_ir::Unary::*;
+                !matches!(u, Neg | Real | Imag | Conj | Sign | Floor | Ceil | Trunc | RoundEven | RoundAway)
+            }
+            Prim::Binary(evoxc_ir::Binary::Mul) => !self.slots.iter().any(factor),
+            Prim::Binary(b) => {
+                use evoxc_ir::Binary::*;
+                !matches!(b, Add | Sub | Complex)
+            }
+            // No other op is in a switch.
+            _ => true,
+        }
+    }
+}
+
+/// Are all elements finite? Not asked of complex numbers.
+fn finite(l: &Literal) -> bool {
+    let t = l.tensor();
+    let numbers = if t.dtype().is_float() { t.cast(F64).and_then(|t| t.to_vec::<f64>()).ok() } else { None };
+    numbers.is_some_and(|v| v.into_iter().all(f64::is_finite))
 }
 
 /// An operand of one op of a switch.

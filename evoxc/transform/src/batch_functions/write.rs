@@ -5,8 +5,8 @@ use super::literals;
 use super::plan::{Class, Form, Plan, Row, Slot, Step, Variant};
 use super::pool::{Base, Operand, Part, Pool, Source};
 use super::program::{Node, Programs};
-use crate::regions;
 use crate::vmap::{Mapped, Rows, Site, Vmap, batched, rules};
+use crate::{differentiable, regions};
 use evoxc_core::{Dim, OpError, Shape, TensorSpec};
 use evoxc_ir::{GatherDims, Literal, Op, Prim, TensorType, Value};
 use evoxc_trace::{Sym, emitter};
@@ -28,6 +28,7 @@ pub(super) fn write(plan: &Plan, programs: &Programs, inputs: &[Sym], mapped: &[
         literals: FxHashMap::default(),
         read: FxHashMap::default(),
         masks: FxHashMap::default(),
+        fixed: FxHashMap::default(),
         imported: FxHashMap::default(),
     };
     for step in &plan.steps {
@@ -53,6 +54,8 @@ struct Writer<'a, 'p> {
     read: FxHashMap<(Operand, u32), Sym>,
     /// Predicates of switches, by the rows that they select and the shape that they have.
     masks: FxHashMap<(Vec<u32>, u32, Shape), Sym>,
+    /// Operands of switches, cut off from differentiation.
+    fixed: FxHashMap<Value, Sym>,
     /// The functions of each program's module, once they are in the trace.
     imported: FxHashMap<u32, emitter::Imported>,
 }
@@ -241,8 +244,23 @@ impl<'a, 'p> Writer<'a, 'p> {
         let (all, n) = (exact(&op.prim) == Exact::AllRows, c.rows.len() as u32);
         let x: SmallVec<[Mapped; 3]> =
             operands.iter().map(|o| if all { self.repeated(o, n) } else { self.operand(o) }).collect();
+        self.on(c, op, &x)
+    }
+
+    /// An op on what its operands are.
+    fn on(&self, c: &Class<'a>, op: &Op, x: &[Mapped]) -> Result<Rows, OpError> {
         let y = self.types(c);
-        rules::rule(&Site { prim: &op.prim, x: &x, y: &y, size: Dim::constant(i64::from(n)) })
+        rules::rule(&Site { prim: &op.prim, x, y: &y, size: Dim::constant(c.rows.len() as i64) })
+    }
+
+    /// An operand of op `i` of a switch. Rows that select another op have a cotangent of zero, which the derivative of
+    /// this one could turn into NaN (zero times infinity); it is kept from what they are computed of.
+    fn shielded(&mut self, m: Mapped, which: &[u32], i: u32) -> Mapped {
+        let Some(ty) = emitter::type_of(m.sym).filter(|t| differentiable(t.dtype)) else { return m };
+        let Some(value) = emitter::value(m.sym) else { return m };
+        let mask = self.mask(which, i, &ty.shape);
+        let fixed = *self.fixed.entry(value).or_insert_with(|| m.sym.stop_gradient());
+        Mapped { sym: emitter::emit(Prim::Select {}, &[mask, m.sym, fixed]), ..m }
     }
 
     /// Every op for all rows, and of these the one that each row selects.
@@ -271,7 +289,13 @@ impl<'a, 'p> Writer<'a, 'p> {
         }
         let mut out: Option<Rows> = None;
         for (i, (v, list)) in variants.iter().zip(&lists).enumerate() {
-            let new = self.rows(c, v.op, list)?;
+            let (n, spoils) = (c.rows.len() as u32, v.may_spoil(self.programs));
+            let mut x: SmallVec<[Mapped; 3]> = SmallVec::new();
+            for (o, s) in list.iter().zip(&v.slots) {
+                let m = self.repeated(o, n);
+                x.push(if spoils && matches!(s, Slot::Moving) { self.shielded(m, which, i as u32) } else { m });
+            }
+            let new = self.on(c, v.op, &x)?;
             out = Some(match out {
                 None => new,
                 Some(old) => {
