@@ -247,6 +247,10 @@ fn equal_control_flow_is_one_op() -> evoxc::Result<()> {
     let dots = |a: f32| move |x: Sym| cond(x.sum(..).gt(0.0), || x.dot(x), || x) + a;
     let merged = batch_functions_of(&[dots(1.0), dots(2.0)], spec(F32, [3, 3])).build()?;
     assert_eq!(merged.report().per_program, 1, "{}", merged.report());
+    // Computed once a row, a function that all call is still there once.
+    let calls = |a: f32| move |x: Sym| checkpoint(|x: Sym| x.dot(x)).call(x * a);
+    let merged = batch_functions_of(&[calls(1.0), calls(2.0), calls(3.0)], spec(F32, [3, 3])).build()?;
+    assert_eq!((merged.report().per_program, merged.module().funcs.len()), (1, 2), "{merged}");
     Ok(())
 }
 
@@ -670,6 +674,22 @@ fn gradients_of_switches_are_those_of_the_programs() -> evoxc::Result<()> {
                 }
             }
         }
+    }
+    Ok(())
+}
+
+#[defn]
+fn powers(x: Sym, n: usize) -> Sym {
+    (1..n).fold(x, |y, _| y * x)
+}
+
+#[test]
+fn static_values_of_all_programs_are_listed() -> evoxc::Result<()> {
+    let graphs = [trace(|x: Sym| powers(x, 2), spec(F32, []))?, trace(|x: Sym| powers(x, 3), spec(F32, []))?];
+    for axis in [None, Some(0)] {
+        let merged = batch_functions(&graphs).axes([axis]).build()?;
+        let listed: Vec<&str> = merged.static_values().iter().map(|(_, value)| value.as_str()).collect();
+        assert_eq!(listed, ["2", "3"], "{axis:?}");
     }
     Ok(())
 }

@@ -244,6 +244,11 @@ pub fn trees<I, O>(graph: &Graph<I, O>) -> (&TreeDef, &TreeDef) {
 #[derive(Clone, Debug, Default)]
 pub struct Imported(FxHashMap<String, String>);
 
+/// Copies a module's static values and notes into this trace, those that it does not have yet.
+pub fn remarks(module: &Module) {
+    inline::remarks(module);
+}
+
 /// Copies the functions that a module's entry calls into this trace, and its static values and notes.
 pub fn import(module: &Module) -> Imported {
     inline::remarks(module);

@@ -31,6 +31,7 @@ pub(super) fn write(plan: &Plan, programs: &Programs, inputs: &[Sym], mapped: &[
         fixed: FxHashMap::default(),
         imported: FxHashMap::default(),
     };
+    programs.list.iter().for_each(|p| emitter::remarks(p.module));
     for step in &plan.steps {
         match step {
             Step::Pool(p) => {
@@ -218,7 +219,7 @@ impl<'a, 'p> Writer<'a, 'p> {
         let _at = emitter::at(op.loc);
         let results = match &c.form {
             Form::One => {
-                let out = self.alone(first)?;
+                let out = self.alone(first, first)?;
                 self.ones.extend(out);
                 return Ok(());
             }
@@ -321,9 +322,10 @@ impl<'a, 'p> Writer<'a, 'p> {
         m
     }
 
-    /// The op of one row, without rows.
-    fn alone(&mut self, row: &Row) -> Result<Rows, OpError> {
-        let node = self.node(row);
+    /// The op of one row, without rows: that of `first`, which is alike, on the values of `row`. So the functions that it
+    /// calls come once, not once for each program.
+    fn alone(&mut self, first: &Row, row: &Row) -> Result<Rows, OpError> {
+        let node = self.node(first);
         let mut env: FxHashMap<Value, Value> = FxHashMap::default();
         for (&v, &s) in node.uses.iter().zip(&row.sources) {
             let sym = match s {
@@ -335,8 +337,8 @@ impl<'a, 'p> Writer<'a, 'p> {
                 env.insert(v, value);
             }
         }
-        let program = &self.programs.list[row.program as usize];
-        let imported = self.imported.entry(row.program).or_insert_with(|| emitter::import(program.module));
+        let program = &self.programs.list[first.program as usize];
+        let imported = self.imported.entry(first.program).or_insert_with(|| emitter::import(program.module));
         emitter::replay_from(program.func, imported, node.op, &mut env)?;
         Ok(node.op.results.iter().map(|v| env.get(v).map_or_else(emitter::poison, |&v| emitter::sym(v))).collect())
     }
@@ -364,9 +366,10 @@ impl<'a, 'p> Writer<'a, 'p> {
 
     /// The op of every row for itself, put together.
     fn each(&mut self, c: &Class<'a>) -> Result<Rows, OpError> {
+        let Some(first) = c.rows.first() else { return Ok(Rows::new()) };
         let mut columns: SmallVec<[Vec<Sym>; 1]> = SmallVec::new();
         for row in &c.rows {
-            let out = self.alone(row)?;
+            let out = self.alone(first, row)?;
             columns.resize_with(out.len(), Vec::new);
             columns.iter_mut().zip(out).for_each(|(c, x)| c.push(as_row(x)));
         }
