@@ -81,21 +81,23 @@ fn populations(c: &mut Criterion) {
     let two = chains(32, 10, &[scale, scale, flip]);
     let three = chains(32, 10, &[add, scale, flip]);
     let waves = chains(32, 10, &[add, scale, |y, _| y.sin()]);
+    let curves = chains(32, 10, &[add, scale, |y, _| y.tanh()]);
     let long = chains(100, 30, &[add, scale, flip]);
     let shrubs = shrubs(100, 5);
     println!("| population | form | ops | a run | gain |\n|---|---|---|---|---|");
     table("32 chains of `* c`, `-y`", &two, x);
     table("32 chains of `+ c`, `* c`, `-y`", &three, x);
     table("32 chains of `+ c`, `* c`, `sin`", &waves, x);
+    table("32 chains of `+ c`, `* c`, `tanh`", &curves, x);
     table("100 trees", &shrubs, xy);
     let ops: usize = long.iter().map(|g| g.ops().len()).sum();
     let time = median(|| assert!(merging(&long).build().is_ok()));
     println!("merging 100 programs of {} ops: {:.1} ms", ops / 100, time.as_secs_f64() * 1e3);
 
     let mut group = c.benchmark_group("batch_functions");
-    let alone: Vec<_> = two.iter().map(load).collect();
+    let alone: Vec<_> = three.iter().map(load).collect();
     group.bench_function("chains/separate", |b| b.iter(|| alone.iter().for_each(|e| drop(e.run(x())))));
-    let exe = load(&*must(merging(&two).build()));
+    let exe = load(&*must(merging(&three).build()));
     group.bench_function("chains/flat", |b| b.iter(|| exe.run(x())));
     let alone: Vec<_> = shrubs.iter().map(load).collect();
     group.bench_function("trees/separate", |b| b.iter(|| alone.iter().for_each(|e| drop(e.run(xy())))));
