@@ -33,10 +33,10 @@ pub use evoxc_backends::{Interp, backends, devices};
 #[doc(inline)]
 pub use evoxc_core::{
     ArgAt, Axes, AxisInt, BF16, BOOL, BackendError, Buffer, BufferElement, C64, C128, DType, Device, DeviceError,
-    DeviceKind, Dim, DimError, DimLike, Dyn, Element, Error, F16, F32, F64, Flatten, I8, I16, I32, I64, IntoAxes,
-    IntoShape, IrError, Keep, Leaf, Loc, OpError, ParseError, PersistenceError, Result, RunError, Scalar, Shape,
-    SliceItem, Slices, StaticValue, Tensor, TensorError, TensorSpec, TraceErrors, TransformError, Tree, TreeDef,
-    TreeError, TreeKind, TreeToken, U8, U16, U32, U64, Unflatten, dim, keep, spec,
+    DeviceKind, Dim, DimError, DimLike, Dyn, Element, Error, F16, F32, F64, Flatten, I8, I16, I32, I64, ImportError,
+    IntoAxes, IntoShape, IrError, Keep, Leaf, Loc, OpError, ParseError, PersistenceError, Result, RunError, Scalar,
+    Shape, SliceItem, Slices, StaticValue, Tensor, TensorError, TensorSpec, TraceErrors, TransformError, Tree, TreeDef,
+    TreeError, TreeKind, TreeToken, U8, U16, U32, U64, Unflatten, Unsupported, dim, keep, spec,
 };
 #[doc(inline)]
 pub use evoxc_macros::{Tree, defn, s};

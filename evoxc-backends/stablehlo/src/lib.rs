@@ -6,4 +6,7 @@
 //! Text goes through two steps on its way in: `syntax` reads any form that MLIR prints into one plain tree, where every
 //! op is in generic form; `import` writes graphs from that tree and knows no text.
 
+mod import;
 pub mod syntax;
+
+pub use import::{CheckSite, ImportOptions, Imported, ParallelSite, import, import_with};

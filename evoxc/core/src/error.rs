@@ -3,7 +3,7 @@
 //! One enum or struct a layer, joined in [`Error`], so that `?` works through all stages. Each says which op, which
 //! operands, where in the user's source, and what to do.
 
-use crate::{Device, DimError, Loc};
+use crate::{Device, DimError, ImportError, Loc};
 use std::fmt;
 
 /// The result of every fallible function of evoxc.
@@ -49,6 +49,9 @@ pub enum Error {
     /// A text or file that is no graph.
     #[error(transparent)]
     Parse(#[from] ParseError),
+    /// A program in another language that becomes no graph.
+    #[error(transparent)]
+    Import(#[from] Box<ImportError>),
     /// A graph that breaks a rule of the IR.
     #[error(transparent)]
     Ir(#[from] Box<IrError>),
@@ -86,6 +89,7 @@ impl Error {
             Error::Ir(e) => e.op.render(),
             Error::Transform(e) => OpError { op: format!("{}: {}", e.transform, e.op.op), ..e.op.clone() }.render(),
             Error::Parse(e) => e.render(),
+            Error::Import(e) => e.render(),
             other => other.to_string(),
         }
     }
@@ -99,6 +103,11 @@ impl fmt::Debug for Error {
 
 impl From<IrError> for Error {
     fn from(e: IrError) -> Error {
+        Box::new(e).into()
+    }
+}
+impl From<ImportError> for Error {
+    fn from(e: ImportError) -> Error {
         Box::new(e).into()
     }
 }
@@ -194,7 +203,7 @@ impl fmt::Display for OpError {
 impl std::error::Error for OpError {}
 
 /// Renders `title` over the source line at `line`:`column` (from 1; columns count characters).
-fn snippet(title: &str, source: &str, path: &str, line: usize, column: usize, help: Option<&str>) -> String {
+pub(crate) fn snippet(title: &str, source: &str, path: &str, line: usize, column: usize, help: Option<&str>) -> String {
     use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
     let Some(text) = source.lines().nth(line.saturating_sub(1)) else {
         return format!("{path}:{line}:{column}: {title}");

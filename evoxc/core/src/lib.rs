@@ -9,6 +9,7 @@ mod device;
 mod dim;
 mod dtype;
 mod error;
+mod import_error;
 mod loc;
 mod round;
 mod scalar;
@@ -25,6 +26,7 @@ pub use error::{
     BackendError, DeviceError, Error, IrError, OpError, ParseError, PersistenceError, Result, RunError, TensorError,
     TraceErrors, TransformError, TreeError,
 };
+pub use import_error::{ImportError, Unsupported};
 pub use loc::Loc;
 pub use round::{bf16_from_f64, bf16_from_int, f16_from_f64, f16_from_int};
 pub use scalar::Scalar;

@@ -64,6 +64,11 @@ pub fn name(s: Sym, of: Value) {
     }
 }
 
+/// Gives a value a name, unless it has one.
+pub fn set_name(s: Sym, name: &str) {
+    builder::set_name(s, name);
+}
+
 /// The type of a value of the innermost trace, whatever region it is in.
 pub fn ty(v: Value) -> TensorType {
     builder::with(|t| t.func.ty(v).clone())
