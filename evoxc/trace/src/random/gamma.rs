@@ -3,6 +3,7 @@
 use super::bits::unit;
 use super::continuous::{gaussian, waiting};
 use super::discrete::categories;
+use super::implicit::{Number, follow, linked, rate};
 use super::key::Key;
 use super::parameter::{Bounds, float_dtype, parameter};
 use crate::operand::broadcast_to;
@@ -15,8 +16,8 @@ use evoxc_core::{BOOL, DType, F32, IntoShape, Shape};
 /// drawn as `alpha` + 1 and scaled by u^(1/alpha). `alpha` is a number or a `Sym` of that dtype that broadcasts to the
 /// result; below 0 and of NaN the result is NaN, at 0 it is 0. f16 and bf16 are drawn in f32 and rounded.
 ///
-/// To derivatives the numbers are constants: the derivative in `alpha` is 0. (JAX has the implicit derivative, and draws
-/// other numbers, element by element.)
+/// Differentiable in `alpha`, twice: the number keeps its place in the distribution (implicit reparametrisation, as JAX
+/// has it; JAX draws other numbers, element by element). A third derivative is refused.
 ///
 /// ```
 /// use evoxc::prelude::*;
@@ -39,15 +40,11 @@ pub fn gamma(key: Sym, dtype: DType, shape: impl IntoShape, alpha: impl Operand)
         return Sym::POISON;
     };
     let g = Gamma::draw(op, &key, alpha, &shape);
-    let whole = g.scale * g.accepted;
-    let boost = (g.alpha.ones_like() / g.alpha * -g.waiting).exp();
-    // 0/0 is NaN: no wait, and an alpha of 0.
-    let boost = (g.large | g.waiting.eq(0)).select(1, boost);
-    convert(g.alpha.lt(0).select(f64::NAN, whole * boost), dtype)
+    convert(g.number(), dtype)
 }
 
 /// Beta numbers: a/(a + b) of two [`gamma`] numbers of parameters `a` and `b`, worked out from their logarithms. The
-/// parameters are as in [`gamma`], and so are derivatives: none.
+/// parameters are as in [`gamma`], and so are derivatives.
 ///
 /// ```
 /// use evoxc::prelude::*;
@@ -79,7 +76,7 @@ pub fn beta(key: Sym, dtype: DType, shape: impl IntoShape, a: impl Operand, b: i
 
 /// Dirichlet vectors: [`gamma`] numbers of the parameters along the last axis of `alpha`, divided by their sum. Shape: the
 /// key's batch axes, `shape`, the last axis of `alpha`, whose other axes broadcast to `shape`. Of alpha's dtype. Worked out
-/// from logarithms, so that small parameters do not give 0/0. Derivatives as in [`gamma`]: none.
+/// from logarithms, so that small parameters do not give 0/0. Derivatives as in [`gamma`].
 ///
 /// ```
 /// use evoxc::prelude::*;
@@ -104,9 +101,14 @@ pub fn dirichlet(key: Sym, shape: impl IntoShape, alpha: Sym) -> Sym {
 
 /// A gamma number in parts: scale·accepted, times e^(-waiting/alpha) unless alpha is large.
 struct Gamma {
+    /// What is differentiated. All else is constant to derivatives.
+    parameter: Sym,
+    parts: Parts,
+}
+
+#[derive(Clone, Copy)]
+struct Parts {
     alpha: Sym,
-    /// alpha ≥ 1.
-    large: Sym,
     scale: Sym,
     accepted: Sym,
     waiting: Sym,
@@ -119,7 +121,8 @@ impl Gamma {
         let full = key.drawn(shape);
         let dtype = alpha.dtype();
         let work = if dtype.size() < 4 { F32 } else { dtype };
-        let alpha = broadcast_to(op, convert(alpha, work).stop_gradient(), &full);
+        let parameter = broadcast_to(op, convert(alpha, work), &full);
+        let alpha = parameter.stop_gradient();
         let large = alpha.ge(1);
         let scale = large.select(alpha, alpha + 1) - 1.0 / 3.0;
         let slope = scale.rsqrt() * (1.0 / 3.0);
@@ -143,12 +146,59 @@ impl Gamma {
                 (next.sym, (done | rejected).select(kept, v), done | !rejected)
             },
         );
-        Gamma { alpha, large, scale, accepted, waiting: waiting(op, &boost, work, shape) }
+        let waiting = waiting(op, &boost, work, shape);
+        Gamma { parameter, parts: Parts { alpha, scale, accepted, waiting } }
+    }
+    /// The number.
+    #[track_caller]
+    fn number(&self) -> Sym {
+        let p = self.parts;
+        self.follow(p.number(), |alpha, x, p| {
+            let (alpha, number) = linked(1, alpha, Number { x, log: p.log() });
+            (number.x, number.x * rate(alpha, number))
+        })
     }
     /// The logarithm of the number.
     #[track_caller]
-    fn log(self) -> Sym {
-        let boost = (self.large | self.waiting.eq(0)).select(0, -self.waiting / self.alpha);
+    fn log(&self) -> Sym {
+        let p = self.parts;
+        self.follow(p.log(), |alpha, log, p| {
+            let (alpha, number) = linked(1, alpha, Number { x: p.number(), log });
+            (number.log, rate(alpha, number))
+        })
+    }
+    /// A value that depends on alpha by this rule, see [`follow`].
+    #[track_caller]
+    fn follow(&self, value: Sym, rule: impl FnOnce(Sym, Sym, Parts) -> (Sym, Sym)) -> Sym {
+        let p = self.parts;
+        let rule = |alpha: Sym, values: &[Sym], more: &[Sym]| match (values, more) {
+            (&[value], &[scale, accepted, waiting]) => {
+                let parts = Parts { alpha: alpha.stop_gradient(), scale, accepted, waiting };
+                let (value, slope) = rule(alpha, value, parts);
+                (vec![value], vec![slope])
+            }
+            _ => (vec![], vec![]),
+        };
+        let list = follow(self.parameter, &[value], &[p.scale, p.accepted, p.waiting], rule);
+        list.first().copied().unwrap_or(Sym::POISON)
+    }
+}
+
+impl Parts {
+    /// Is there no boost? 0/0 is NaN: no wait, and an alpha of 0.
+    #[track_caller]
+    fn whole(&self) -> Sym {
+        self.alpha.ge(1) | self.waiting.eq(0)
+    }
+    #[track_caller]
+    fn number(&self) -> Sym {
+        let boost = (self.alpha.ones_like() / self.alpha * -self.waiting).exp();
+        let boost = self.whole().select(1, boost);
+        self.alpha.lt(0).select(f64::NAN, self.scale * self.accepted * boost)
+    }
+    #[track_caller]
+    fn log(&self) -> Sym {
+        let boost = self.whole().select(0, -self.waiting / self.alpha);
         let log = self.scale.log() + self.accepted.log() + boost;
         self.alpha.lt(0).select(f64::NAN, log)
     }

@@ -43,6 +43,7 @@ mod continuous;
 mod discrete;
 mod gamma;
 mod hash;
+mod implicit;
 mod key;
 mod parameter;
 mod poisson;

@@ -14,7 +14,7 @@ const LARGE: f64 = 10.0;
 
 /// Poisson numbers of mean `rate`, of a number dtype that should hold them (else they saturate). `rate` is a number, or a
 /// float `Sym` that broadcasts to the result; where a `Sym` is negative, infinite or NaN the result is -1 (as an unsigned
-/// integer the largest).
+/// integer the largest). Derivatives in the rate are 0, also of float dtypes: the numbers are whole.
 ///
 /// As `jax.random.poisson`: below a rate of 10, uniform numbers are multiplied until the product is below e^(-rate) (Knuth);
 /// from there on by transformed rejection (Hörmann, "The transformed rejection method for generating Poisson random

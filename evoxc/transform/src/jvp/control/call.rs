@@ -15,11 +15,9 @@ pub(super) fn call(walk: &mut Jvp, op: &Op, live: &[bool]) -> Result<(), OpError
     let has_rule = jvp.is_some() || vjp.is_some();
     let own = op.operands.len() - captures.unwrap_or(0).min(op.operands.len());
     if has_rule && op.operands[own..].iter().any(|v| walk.tangent.contains_key(v)) {
-        return Err(no_rule(
-            &op.prim,
-            "its function captures a value that is differentiated, which its custom rule says nothing of",
-            "pass that value as an argument",
-        ));
+        let why =
+            format!("@{} captures a value that is differentiated, which its custom rule says nothing of", callee.0);
+        return Err(no_rule(&op.prim, &why, "pass that value as an argument"));
     }
     match (jvp, forward, vjp, walk.mode) {
         (_, Some(forward), Some(vjp), Mode::Split) => by_vjp(walk, op, forward, vjp, own),
