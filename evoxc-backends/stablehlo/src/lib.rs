@@ -6,6 +6,7 @@
 //! Text goes through two steps on its way in: `syntax` reads any form that MLIR prints into one plain tree, where every
 //! op is in generic form; `import` writes graphs from that tree and knows no text.
 
+pub mod checks;
 mod import;
 pub mod syntax;
 
