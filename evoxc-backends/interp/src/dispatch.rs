@@ -14,6 +14,9 @@ use std::io::Write;
 
 /// Computes an op without regions.
 pub(crate) fn compute(symbols: &Symbols, step: &Step, operands: Tensors) -> Result<Tensors, OpError> {
+    if let Some(pick) = &step.pick {
+        return Ok(smallvec![pick.run(&operands)?]);
+    }
     let mut operands = operands.into_iter();
     let mut next = || operands.next().ok_or_else(|| OpError::new("", "an operand is missing"));
     let shape = |i: usize| -> Result<Extents, OpError> {

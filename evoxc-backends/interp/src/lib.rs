@@ -8,6 +8,7 @@ mod control;
 mod dispatch;
 mod kernels;
 mod plan;
+mod rows;
 mod run;
 mod symbols;
 

@@ -1,6 +1,7 @@
 //! A module, compiled for interpretation: flat lists of steps over numbered slots, with the last use of every value
 //! known, constants built, and static shapes worked out. A plan is immutable and shared by all runs.
 
+use crate::rows::{Pick, Picks};
 use evoxc_core::{BackendError, Dim, Loc, OpError, Result, Tensor};
 use evoxc_ir::{Func, Literal, MAX_REGION_DEPTH, Module, Op, Prim, Region, TensorType, Value};
 use rustc_hash::FxHashMap;
@@ -71,6 +72,8 @@ pub(crate) struct Step {
     pub(crate) blocks: Vec<Block>,
     /// Of a call, the function; and whether it is called at the very types it was written for.
     pub(crate) callee: Option<(usize, bool)>,
+    /// Of a gather of rows that are known, these.
+    pub(crate) pick: Option<Pick>,
     pub(crate) loc: Option<Loc>,
 }
 
@@ -181,11 +184,12 @@ impl<'m, 'e> Compiler<'m, 'e> {
         for &v in region.args.iter().chain(region.ops.iter().flat_map(|op| &op.results)) {
             self.known(v)?.block = number;
         }
+        let mut picks = Picks::of(self.func, region);
         // The last use of every value of this block, direct or through a region.
         let mut inner: Vec<Vec<Value>> = Vec::with_capacity(region.ops.len());
         for (i, op) in region.ops.iter().enumerate() {
             let i = i as u32;
-            for &v in &op.operands {
+            for &v in picks.operands(op) {
                 let k = self.known(v)?;
                 if k.block == number {
                     k.last = Some((i, false));
@@ -205,7 +209,11 @@ impl<'m, 'e> Compiler<'m, 'e> {
         }
         let mut steps = Vec::with_capacity(region.ops.len());
         for (i, op) in region.ops.iter().enumerate() {
-            if let Some(step) = self.step(op, i as u32, number, &inner[i], depth)? {
+            if picks.vanishes(op) {
+                continue;
+            }
+            if let Some(mut step) = self.step(op, picks.operands(op), i as u32, number, &inner[i], depth)? {
+                step.pick = picks.take(op);
                 steps.push(step);
             }
         }
@@ -257,6 +265,7 @@ impl<'m, 'e> Compiler<'m, 'e> {
     fn step(
         &mut self,
         op: &'m Op,
+        operands: &[Value],
         i: u32,
         number: u32,
         captured: &[Value],
@@ -287,7 +296,7 @@ impl<'m, 'e> Compiler<'m, 'e> {
             }
             _ => None,
         };
-        let uses = self.uses(&op.operands, i, number)?;
+        let uses = self.uses(operands, i, number)?;
         let mut drops = vec![];
         for &v in captured {
             if self.known(v)?.last == Some((i, true)) {
@@ -297,7 +306,8 @@ impl<'m, 'e> Compiler<'m, 'e> {
         let blocks = op.regions.iter().map(|r| self.block(r, depth + 1)).collect::<Result<_, _>>()?;
         let results = op.results.iter().map(|&v| self.slot(v)).collect::<Result<_, _>>()?;
         let types = op.results.iter().map(|&v| result_type(self.func.ty(v))).collect();
-        Ok(Some(Step { prim, uses, operands: op.operands.clone(), results, types, drops, blocks, callee, loc: op.loc }))
+        let (operands, loc) = (op.operands.clone(), op.loc);
+        Ok(Some(Step { prim, uses, operands, results, types, drops, blocks, callee, pick: None, loc }))
     }
 }
 
