@@ -7,6 +7,7 @@
 //! op is in generic form; `import` writes graphs from that tree and knows no text.
 
 pub mod checks;
+pub mod expand;
 mod import;
 pub mod syntax;
 
