@@ -1,17 +1,21 @@
-//! The argument GRAPH: a saved graph, or EvoXIR text.
+//! The argument GRAPH: a saved graph, EvoXIR text, or StableHLO text.
 
 use crate::Failure;
 use clap::Args;
-use evoxc_core::TreeDef;
+use evoxc_core::{Error, TreeDef};
 use evoxc_ir::{GraphFile, Module};
+use evoxc_stablehlo::{ImportOptions, import_with};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The argument GRAPH.
 #[derive(Args)]
 pub struct GraphArgument {
-    /// A saved graph (.evoxcgraph), or EvoXIR text (.evx, or - for the standard input).
+    /// A saved graph (.evoxcgraph), EvoXIR text (.evx, or - for the standard input), or StableHLO text (.mlir).
     graph: PathBuf,
+    /// The function that is the program, in StableHLO text: @main by default, or else the first public one.
+    #[arg(long, value_name = "FUNCTION")]
+    entry: Option<String>,
 }
 
 /// A graph, and how its inputs and outputs may be called.
@@ -34,16 +38,55 @@ pub struct Port {
 }
 
 impl GraphArgument {
-    /// Reads the graph. Text is parsed, not verified.
+    /// Reads the graph. EvoXIR text is parsed, not verified.
     pub fn read(&self) -> Result<Graph, Failure> {
-        if self.graph.extension().is_some_and(|e| e == "evoxcgraph") {
+        if self.is("evoxcgraph") {
             let file = GraphFile::load(&self.graph)?;
             return Ok(Graph::new(file.module, &file.inputs, &file.outputs));
         }
-        let shown = self.graph.display();
-        let text = read_text(&self.graph).map_err(|e| Failure::Error(format!("{shown}: {e}")))?;
-        let module = Module::parse(&text).map_err(|e| Failure::Error(format!("{shown}:{e}")))?;
-        Ok(Graph::new(module, &TreeDef::default(), &TreeDef::default()))
+        if self.is("mlir") {
+            return Ok(Graph::new(self.import()?.module().clone(), &TreeDef::default(), &TreeDef::default()));
+        }
+        Ok(Graph::new(self.parse()?, &TreeDef::default(), &TreeDef::default()))
+    }
+
+    /// Reads and verifies the graph, with the trees of its inputs and outputs.
+    pub fn load(&self) -> Result<evoxc_trace::Graph, Failure> {
+        if self.is("evoxcgraph") {
+            return Ok(evoxc_trace::Graph::load(&self.graph)?);
+        }
+        if self.is("mlir") {
+            return self.import();
+        }
+        Ok(evoxc_trace::Graph::from_module(self.parse()?)?)
+    }
+
+    fn is(&self, extension: &str) -> bool {
+        self.graph.extension().is_some_and(|e| e == extension)
+    }
+
+    fn text(&self) -> Result<String, Failure> {
+        read_text(&self.graph).map_err(|e| Failure::Error(format!("{}: {e}", self.graph.display())))
+    }
+
+    fn parse(&self) -> Result<Module, Failure> {
+        Module::parse(&self.text()?).map_err(|e| Failure::Error(format!("{}:{e}", self.graph.display())))
+    }
+
+    /// StableHLO text as a graph.
+    fn import(&self) -> Result<evoxc_trace::Graph, Failure> {
+        let shown = self.graph.display().to_string();
+        let options =
+            ImportOptions { entry: self.entry.clone(), file: Some(shown.clone()), ..ImportOptions::default() };
+        let imported = import_with(&self.text()?, &options).map_err(|e| match &e {
+            // Of text that somebody else has written, the line says more than its number.
+            Error::Parse(_) | Error::Import(_) => {
+                let report = e.render().replace("<text>", &shown);
+                Failure::Error(report.strip_prefix("error: ").unwrap_or(&report).to_string())
+            }
+            e => Failure::Error(format!("{shown}: {e}")),
+        })?;
+        Ok(imported.graph)
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::Path;
 /// The tensor of every input that one of `arguments` gives.
 pub fn read(arguments: &[String], ports: &[Port]) -> Result<Vec<Option<Tensor>>, Failure> {
     let mut out = vec![None; ports.len()];
+    let mut unnamed = vec![];
     for argument in arguments {
         match argument.split_once('=') {
             Some((key, file)) => put(&mut out, ports, key, one(file)?)?,
@@ -17,11 +18,17 @@ pub fn read(arguments: &[String], ports: &[Port]) -> Result<Vec<Option<Tensor>>,
                     put(&mut out, ports, &key, tensor)?;
                 }
             }
-            None => {
-                let message = format!("--input {argument}: write NAME=FILE.npy, NAME=FILE.npz:MEMBER or FILE.npz");
-                return Err(Failure::Usage(message));
-            }
+            None => unnamed.push(argument),
         }
+    }
+    // Files without a name are the inputs that no other argument names, in order.
+    let mut free = out.iter_mut().filter(|slot| slot.is_none());
+    for argument in unnamed {
+        let Some(slot) = free.next() else {
+            let message = format!("--input {argument}: every input of the graph is given already");
+            return Err(Failure::Usage(message));
+        };
+        *slot = Some(one(argument)?);
     }
     Ok(out)
 }

@@ -1,9 +1,12 @@
-//! The program `evoxc`: prints, checks, draws and runs saved graphs.
+//! The program `evoxc`: prints, checks, draws, converts and runs graphs.
 //!
 //! It owns the command line and nothing else: what a graph is and how it runs is in the layers below. It exits with 0 on
 //! success, 1 when a graph, file or run is at fault, and 2 when the command line is.
 
+mod backend;
 mod bindings;
+mod conformance;
+mod convert;
 mod generate;
 mod graph;
 mod inputs;
@@ -18,7 +21,7 @@ use graph::GraphArgument;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Prints, checks, draws and runs evoxc graphs.
+/// Prints, checks, draws, converts and runs evoxc graphs and StableHLO programs.
 #[derive(Parser)]
 #[command(name = "evoxc", version, after_help = EXAMPLES)]
 struct Cli {
@@ -26,7 +29,9 @@ struct Cli {
     command: Command,
 }
 
-const EXAMPLES: &str = "A GRAPH is a saved graph (.evoxcgraph), or EvoXIR text (.evx, or - for the standard input).
+const EXAMPLES: &str =
+    "A GRAPH is a saved graph (.evoxcgraph), EvoXIR text (.evx, or - for the standard input), or StableHLO
+text as JAX and PyTorch export it (.mlir).
 
 Examples:
   evoxc print model.evoxcgraph
@@ -34,6 +39,9 @@ Examples:
   evoxc dot model.evoxcgraph | dot -Tsvg > model.svg
   evoxc run model.evoxcgraph --input x=x.npy --input w=weights.npz:w --output y.npy
   evoxc run model.evx --seed 1 --dim B=8
+  evoxc run model.mlir --input x.npy --backend interp
+  evoxc convert model.mlir model.evoxcgraph
+  evoxc conformance testdata --backend interp
 
 Exit status: 0 success; 1 the graph, a file or the run is at fault; 2 the command line is.";
 
@@ -50,6 +58,13 @@ enum Command {
     Dot(GraphArgument),
     /// Runs a graph on inputs from NumPy files, or on generated ones.
     Run(run::RunArguments),
+    /// Writes a graph in another form: a saved graph, EvoXIR text, or StableHLO text.
+    Convert(convert::ConvertArguments),
+    /// Runs a folder of StableHLO test programs, and counts what passes.
+    Conformance(conformance::ConformanceArguments),
+    /// Runs test programs for `conformance`.
+    #[command(hide = true)]
+    ConformanceWorker(conformance::worker::WorkerArguments),
     /// Lists the backends compiled in, and the devices that this host has.
     #[command(after_help = "Example:\n  evoxc devices")]
     Devices,
@@ -61,6 +76,8 @@ pub enum Failure {
     Error(String),
     /// The command line is.
     Usage(String),
+    /// The graph is, and the output says so already.
+    Reported,
 }
 
 impl From<evoxc_core::Error> for Failure {
@@ -89,6 +106,9 @@ fn execute(command: Command) -> Result<(), Failure> {
         }
         Command::Dot(g) => print(&g.read()?.module.to_dot()),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Convert(arguments) => convert::run(&arguments),
+        Command::Conformance(arguments) => conformance::run(&arguments),
+        Command::ConformanceWorker(arguments) => conformance::worker::run(&arguments),
         Command::Devices => devices(),
     }
 }
@@ -113,6 +133,7 @@ fn main() -> ExitCode {
             let (code, message) = match &failure {
                 Failure::Error(m) => (1, m),
                 Failure::Usage(m) => (2, m),
+                Failure::Reported => return ExitCode::FAILURE,
             };
             eprintln!("error: {message}");
             ExitCode::from(code)

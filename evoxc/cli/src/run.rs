@@ -1,18 +1,20 @@
 //! `evoxc run`.
 
 use crate::graph::{Graph, GraphArgument};
-use crate::{Failure, bindings, generate, inputs, output, print};
+use crate::{Failure, backend, bindings, generate, inputs, output, print};
 use clap::Args;
 use evoxc_core::{Device, Dyn, Tensor, TreeDef};
-use evoxc_stage::{AnyBackend, Backend, LoweredProgram};
+use evoxc_stage::{Backend, LoweredProgram};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "Inputs are called by name, by number from 0, or by path in the tree of arguments (0.w1). A file is a
 .npy file, a member of an archive (weights.npz:w), or, without a name, an archive whose members are called as the inputs are.
+.npy files without a name are the inputs that are not named, in order.
 
 Examples:
   evoxc run model.evoxcgraph --input x=x.npy --input 1=w.npy --output y.npy
   evoxc run model.evoxcgraph --input weights.npz --seed 1 --dim B=8 --output results.npz
+  evoxc run model.mlir --input x.npy --backend interp --output y.npy
   evoxc run model.evx --ones";
 
 /// The arguments of `evoxc run`.
@@ -21,7 +23,7 @@ Examples:
 pub struct RunArguments {
     #[command(flatten)]
     graph: GraphArgument,
-    /// An input: NAME=FILE.npy, NAME=FILE.npz:MEMBER, or FILE.npz.
+    /// An input: NAME=FILE.npy, NAME=FILE.npz:MEMBER, FILE.npz, or FILE.npy for the next one that has no name.
     #[arg(long = "input", short, value_name = "[NAME=]FILE")]
     inputs: Vec<String>,
     /// Takes ones for every input that is not given.
@@ -47,7 +49,7 @@ pub struct RunArguments {
 /// Runs the graph.
 pub fn run(a: &RunArguments) -> Result<(), Failure> {
     let dims = bindings::parse(&a.dims)?;
-    let backend = choose(a.backend.as_deref())?;
+    let backend = backend::choose(a.backend.as_deref())?;
     let graph = a.graph.read()?;
     graph.module.verify()?;
     if let Some(path) = &a.output {
@@ -100,17 +102,4 @@ fn arguments(a: &RunArguments, graph: &Graph, mut dims: bindings::Bindings) -> R
     }
     let message = format!("no value for {}; give --input NAME=FILE.npy, --ones or --seed N", missing.join(", "));
     Err(Failure::Usage(message))
-}
-
-fn choose(name: Option<&str>) -> Result<AnyBackend, Failure> {
-    let all = evoxc_backends::backends();
-    let names: Vec<&str> = all.iter().map(Backend::name).collect();
-    let found = match name {
-        Some(n) => all.iter().find(|b| b.name() == n),
-        None => all.first(),
-    };
-    found.cloned().ok_or_else(|| {
-        let asked = name.map_or("no backend".into(), |n| format!("`{n}` is no backend that"));
-        Failure::Usage(format!("{asked} is compiled in; there are: {}", names.join(", ")))
-    })
 }

@@ -24,6 +24,9 @@ fn inputs_by_name_and_number() {
     assert_eq!(f.ok(&["run", "g.evx", "--input", "x=x.npy", "--input", "w=w.npy"]), PRINTED);
     assert_eq!(f.ok(&["run", "g.evx", "-i", "1=w.npy", "-i", "0=x.npy", "--backend", "interp"]), PRINTED);
     assert_eq!(f.ok(&["run", "g.evx", "-i", "1=w.npy", "-i", "0=x.npy", "--device", "cpu"]), PRINTED);
+    // Without a name, in order; a file that is named takes its place first.
+    assert_eq!(f.ok(&["run", "g.evx", "-i", "x.npy", "-i", "w.npy"]), PRINTED);
+    assert_eq!(f.ok(&["run", "g.evx", "-i", "w.npy", "-i", "x=x.npy"]), PRINTED);
 }
 
 #[test]
@@ -122,7 +125,9 @@ fn what_is_refused() {
     let e = f.fails(1, &["run", "g.evx", "-i", "x=w.npy", "--ones"]);
     assert_eq!(e, "error: input x: expected tensor<Bx2xf32>, got tensor<f32>");
     assert!(f.fails(2, &["run", "g.evx", "-i", "q=x.npy"]).contains("it has: x, w"));
-    assert!(f.fails(2, &["run", "g.evx", "-i", "x.npy"]).contains("NAME=FILE.npy"));
+    assert!(f.fails(2, &["run", "g.evx", "-i", "x.npy"]).contains("no value for w"));
+    let e = f.fails(2, &["run", "g.evx", "-i", "x.npy", "-i", "w.npy", "-i", "w.npy"]);
+    assert_eq!(e, "error: --input w.npy: every input of the graph is given already");
     assert!(f.fails(1, &["run", "g.evx", "-i", "x=none.npy"]).contains("none.npy: "));
     assert!(f.fails(1, &["run", "g.evx", "-i", "x.npz"]).contains("x.npz"));
     assert!(f.fails(2, &["run", "g.evx", "--backend", "abacus", "--ones"]).contains("interp"));
