@@ -6,7 +6,7 @@ use evoxc_core::Device;
 use evoxc_stage::{AnyBackend, Backend};
 
 #[cfg(feature = "interp")]
-pub use evoxc_interp::Interp;
+pub use evoxc_interp::{Interp, Replicas};
 
 /// The backends compiled in, with their default options; the reference interpreter is the first.
 ///

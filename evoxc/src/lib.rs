@@ -29,7 +29,7 @@
 extern crate self as evoxc;
 
 #[doc(inline)]
-pub use evoxc_backends::{Interp, backends, devices};
+pub use evoxc_backends::{Interp, Replicas, backends, devices};
 #[doc(inline)]
 pub use evoxc_core::{
     ArgAt, Axes, AxisInt, BF16, BOOL, BackendError, Buffer, BufferElement, C64, C128, DType, Device, DeviceError,
@@ -45,14 +45,14 @@ pub use evoxc_stage::{
     AnyBackend, Backend, Capabilities, CompiledArtifact, Executable, LoweredProgram, OptLevel, Program, Signature,
 };
 #[doc(inline)]
-pub use evoxc_trace::random;
-#[doc(inline)]
 pub use evoxc_trace::{
     Attention, Branch, Conv, CrossEntropy, Graph, GraphFn, GraphMark, Interpolation, MatrixNorm, Operand, Opnd,
     Reduction, Rope, Sym, arange, branch, build, concat, cond, constant, einsum, evaluate, eye, fori_loop, full, iota,
     linspace, map, meshgrid, multi_dot, ones, optimization_barrier, scan, scan_n, scan_reverse, stack, switch, trace,
     while_loop, zeros,
 };
+#[doc(inline)]
+pub use evoxc_trace::{dist, random};
 
 #[doc(inline)]
 pub use evoxc_transform::{
@@ -67,9 +67,9 @@ pub mod ir {
     #[doc(inline)]
     pub use evoxc_ir::{
         Algorithm, Attr, AttrValue, AxisPair, Binary, Category, ConvLayout, CumOp, Direction, FftKind, Flag, Func,
-        FuncRef, GatherDims, GraphFile, LinTranspose, Literal, MAX_REGION_DEPTH, Module, Name, Op, OpRow, Padding,
-        Prim, Reducer, Region, RegionType, ScatterDims, ScatterOp, SelectOp, SortKeys, SortOrder, TABLE, TensorType,
-        Unary, Value, ValueInfo, Window, infer, parse_literal, parse_type, simplify,
+        FuncRef, GatherDims, GraphFile, Grouping, LinTranspose, Literal, MAX_REGION_DEPTH, Module, Name, Op, OpRow,
+        Padding, Prim, Rank, Reducer, Region, RegionType, ReplicaGroups, ScatterDims, ScatterOp, SelectOp, SortKeys,
+        SortOrder, TABLE, TensorType, Unary, Value, ValueInfo, Window, infer, parse_literal, parse_type, simplify,
     };
 }
 

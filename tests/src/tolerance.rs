@@ -132,7 +132,10 @@ fn of_prim(prim: &Prim, complex: bool) -> Category {
             ScatterOp::Mul => rounded,
             ScatterOp::Set | ScatterOp::Add | ScatterOp::Min | ScatterOp::Max => Exact,
         },
-        Prim::Reduce { op, .. } | Prim::ReduceWindow { op, .. } => match op {
+        Prim::Reduce { op, .. }
+        | Prim::ReduceWindow { op, .. }
+        | Prim::AllReduce { op, .. }
+        | Prim::ReduceScatter { op, .. } => match op {
             Reducer::Sum | Reducer::Prod => Reduction,
             Reducer::Max | Reducer::Min | Reducer::And | Reducer::Or => Exact,
         },
@@ -151,7 +154,14 @@ fn of_prim(prim: &Prim, complex: bool) -> Category {
         | Prim::Eigh { .. }
         | Prim::Svd { .. } => Linalg,
         // Their regions tell; without a region these move data.
-        Prim::ScatterBody { .. }
+        Prim::AllReduceBody { .. }
+        | Prim::ReduceScatterBody { .. }
+        | Prim::AllGather { .. }
+        | Prim::AllToAll { .. }
+        | Prim::CollectivePermute { .. }
+        | Prim::CollectiveBroadcast { .. }
+        | Prim::RankIndex { .. }
+        | Prim::ScatterBody { .. }
         | Prim::ReduceBody { .. }
         | Prim::ReduceWindowBody { .. }
         | Prim::SelectAndScatterBody { .. }

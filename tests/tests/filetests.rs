@@ -1,7 +1,9 @@
 //! The file tests of tests/ir, and that together they cover the table of ops.
 
 use evoxc_backends::backends;
-use evoxc_ir::{Algorithm, CumOp, Direction, FftKind, Module, Reducer, Region, ScatterOp, SelectOp, SortOrder, TABLE};
+use evoxc_ir::{
+    Algorithm, CumOp, Direction, FftKind, Module, Rank, Reducer, Region, ScatterOp, SelectOp, SortOrder, TABLE,
+};
 use evoxc_stage::Backend;
 use evoxc_tests::{case, filetest};
 use std::collections::BTreeSet;
@@ -77,7 +79,9 @@ fn every_op_has_a_value_case() {
     let kinds = |stem: &str| -> Vec<&'static str> {
         match stem {
             "scatter_" => ScatterOp::ALL.iter().map(|k| k.word()).collect(),
-            "reduce_" | "reduce_window_" => Reducer::ALL.iter().map(|k| k.word()).collect(),
+            "reduce_" | "reduce_window_" | "all_reduce_" | "reduce_scatter_" => {
+                Reducer::ALL.iter().map(|k| k.word()).collect()
+            }
             "select_and_scatter_" => SelectOp::ALL.iter().map(|k| k.word()).collect(),
             "cumulative_" => CumOp::ALL.iter().map(|k| k.word()).collect(),
             _ => vec![""],
@@ -87,6 +91,7 @@ fn every_op_has_a_value_case() {
         TABLE.iter().flat_map(|row| kinds(row.name).into_iter().map(move |k| format!("{}{k}", row.name))).collect();
     want.extend(FftKind::ALL.iter().map(|k| format!("fft kind = {}", k.word())));
     want.extend(Algorithm::ALL.iter().map(|k| format!("random_bits algorithm = {}", k.word())));
+    want.extend(Rank::ALL.iter().map(|k| format!("rank_index of = {}", k.word())));
     want.extend(Direction::ALL.iter().map(|k| format!("compare direction = {}", k.word())));
     want.extend(SortOrder::ALL.iter().map(|k| format!("compare order = {}", k.word())));
     let missing: Vec<&String> = want.difference(&have).collect();

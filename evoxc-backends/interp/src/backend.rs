@@ -84,7 +84,7 @@ impl Backend for Interp {
         "evoxc.graph".into()
     }
     fn capabilities(&self) -> Capabilities {
-        Capabilities { collectives: false, custom_calls: false, ..Capabilities::all(DeviceKind::Cpu) }
+        Capabilities { custom_calls: false, ..Capabilities::all(DeviceKind::Cpu) }
     }
     fn devices(&self) -> Vec<Device> {
         vec![Device::cpu()]

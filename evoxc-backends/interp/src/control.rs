@@ -1,5 +1,6 @@
 //! Ops that run regions or functions.
 
+use crate::collective;
 use crate::kernels::{indexing, movement, reduce, sort, window};
 use crate::plan::{Block, Step};
 use crate::run::{Fault, Frame, Tensors};
@@ -47,7 +48,7 @@ fn while_loop<'p>(frame: &mut Frame<'p>, step: &'p Step, mut state: Tensors) -> 
 /// Kernels whose combiner or order is a region on scalars.
 fn bodied<'p>(frame: &mut Frame<'p>, step: &'p Step, operands: Tensors) -> Result<Tensors, Fault> {
     let body = region(step, 0)?;
-    let symbols = frame.symbols;
+    let (symbols, process) = (frame.symbols, frame.process);
     let shape = |i: usize| step.types.get(i).map(|t| symbols.extents(t)).transpose().map(Option::unwrap_or_default);
     // Two bodies of one op share the frame; they never run at the same time.
     let frame = RefCell::new(frame);
@@ -76,6 +77,10 @@ fn bodied<'p>(frame: &mut Frame<'p>, step: &'p Step, operands: Tensors) -> Resul
             let (scatter, window) = (region(step, 1)?, symbols.window(window)?);
             let mut combine = |args: &[Tensor]| run_body(*frame.borrow_mut(), scatter, args);
             Ok(smallvec![window::select_and_scatter_body(x, source, init, &window, &mut run, &mut combine)?])
+        }
+        Prim::AllReduceBody { .. } | Prim::ReduceScatterBody { .. } => {
+            let body = |args: &[Tensor]| run_body(*frame.borrow_mut(), body, args);
+            collective::run(process, step, operands, Some(&body))
         }
         p => Err(OpError::new(p.name(), "this op has no region to run").into()),
     }
@@ -137,8 +142,8 @@ fn call<'p>(frame: &mut Frame<'p>, step: &'p Step, operands: Tensors) -> Result<
     let found = step.callee.and_then(|(i, same)| Some((frame.plan.routines.get(i)?, same)));
     let (routine, same) = found.ok_or_else(|| OpError::new("", "the function is missing"))?;
     if same {
-        return Ok(Frame::new(frame.plan, routine, frame.symbols, frame.depth).run(operands)?);
+        return Ok(Frame::new(frame.plan, routine, frame.symbols, frame.process, frame.depth).run(operands)?);
     }
     let symbols = Symbols::bind(frame.plan, &routine.inputs, &operands, Some(frame.symbols))?;
-    Ok(Frame::new(frame.plan, routine, &symbols, frame.depth).run(operands)?)
+    Ok(Frame::new(frame.plan, routine, &symbols, frame.process, frame.depth).run(operands)?)
 }

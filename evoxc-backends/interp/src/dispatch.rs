@@ -1,19 +1,21 @@
 //! Which kernel computes which op: the one exhaustive match over ops of the interpreter.
 
+use crate::collective;
 use crate::kernels::{
     arg, binary, compare, contraction, convert, convolution, cumulative, fft, indexing, linalg, movement, random,
     reduce, sort, unary, window,
 };
 use crate::plan::{Extents, Step};
-use crate::run::Tensors;
+use crate::run::{Fault, Tensors};
 use crate::symbols::Symbols;
+use crate::world::Process;
 use evoxc_core::{OpError, Tensor};
 use evoxc_ir::Prim;
 use smallvec::smallvec;
 use std::io::Write;
 
 /// Computes an op without regions.
-pub(crate) fn compute(symbols: &Symbols, step: &Step, operands: Tensors) -> Result<Tensors, OpError> {
+pub(crate) fn compute(symbols: &Symbols, process: &Process, step: &Step, operands: Tensors) -> Result<Tensors, Fault> {
     if let Some(pick) = &step.pick {
         return Ok(smallvec![pick.run(&operands)?]);
     }
@@ -107,7 +109,16 @@ pub(crate) fn compute(symbols: &Symbols, step: &Step, operands: Tensors) -> Resu
         Prim::Qr { full } => return Ok(linalg::qr(&next()?, *full)?.into_iter().collect()),
         Prim::Eigh {} => return Ok(linalg::eigh(&next()?)?.into_iter().collect()),
         Prim::Svd { full } => return Ok(linalg::svd(&next()?, *full)?.into_iter().collect()),
-        Prim::ScatterBody { .. }
+        Prim::AllReduce { .. }
+        | Prim::AllGather { .. }
+        | Prim::ReduceScatter { .. }
+        | Prim::AllToAll { .. }
+        | Prim::CollectivePermute { .. }
+        | Prim::CollectiveBroadcast { .. } => return collective::run(process, step, operands.collect(), None),
+        Prim::RankIndex { of } => collective::rank(process, *of)?,
+        Prim::AllReduceBody { .. }
+        | Prim::ReduceScatterBody { .. }
+        | Prim::ScatterBody { .. }
         | Prim::ReduceBody { .. }
         | Prim::ReduceWindowBody { .. }
         | Prim::SelectAndScatterBody { .. }
@@ -116,7 +127,7 @@ pub(crate) fn compute(symbols: &Symbols, step: &Step, operands: Tensors) -> Resu
         | Prim::Switch {}
         | Prim::WhileLoop {}
         | Prim::Scan { .. }
-        | Prim::Call { .. } => return Err(OpError::new("", "an op with regions is no kernel")),
+        | Prim::Call { .. } => return Err(OpError::new("", "an op with regions is no kernel").into()),
     };
     Ok(smallvec![one])
 }

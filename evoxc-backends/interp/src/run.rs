@@ -2,6 +2,7 @@
 
 use crate::plan::{Block, Plan, ResultType, Routine, Step, Use};
 use crate::symbols::Symbols;
+use crate::world::Process;
 use crate::{control, dispatch};
 use evoxc_core::{Error, OpError, Result, RunError, Tensor};
 use smallvec::SmallVec;
@@ -40,9 +41,14 @@ impl Plan {
     /// # Errors
     /// [`RunError`] for arguments of other types, extents without a common solution, and ops that fail on these values.
     pub fn run(&self, args: Vec<Tensor>) -> Result<Vec<Tensor>> {
+        self.run_in(&Process::ALONE, args)
+    }
+
+    /// Runs the entry as one of several processes.
+    pub(crate) fn run_in(&self, process: &Process, args: Vec<Tensor>) -> Result<Vec<Tensor>> {
         let Some(main) = self.routines.first() else { return Ok(vec![]) };
         let symbols = Symbols::bind(self, &main.inputs, &args, None)?;
-        Frame::new(self, main, &symbols, 0).run(args).map(SmallVec::into_vec)
+        Frame::new(self, main, &symbols, process, 0).run(args).map(SmallVec::into_vec)
     }
 }
 
@@ -52,12 +58,19 @@ pub(crate) struct Frame<'p> {
     routine: &'p Routine,
     slots: Vec<Option<Tensor>>,
     pub(crate) symbols: &'p Symbols,
+    pub(crate) process: &'p Process<'p>,
     pub(crate) depth: usize,
 }
 
 impl<'p> Frame<'p> {
-    pub(crate) fn new(plan: &'p Plan, routine: &'p Routine, symbols: &'p Symbols, depth: usize) -> Frame<'p> {
-        Frame { plan, routine, slots: vec![None; routine.types.len()], symbols, depth }
+    pub(crate) fn new(
+        plan: &'p Plan,
+        routine: &'p Routine,
+        symbols: &'p Symbols,
+        process: &'p Process<'p>,
+        depth: usize,
+    ) -> Frame<'p> {
+        Frame { plan, routine, slots: vec![None; routine.types.len()], symbols, process, depth }
     }
 
     /// Runs the function's body.
@@ -136,7 +149,7 @@ impl<'p> Frame<'p> {
         if !step.blocks.is_empty() || step.callee.is_some() {
             control::run(self, step, operands)
         } else {
-            Ok(dispatch::compute(self.symbols, step, operands)?)
+            dispatch::compute(self.symbols, self.process, step, operands)
         }
     }
 

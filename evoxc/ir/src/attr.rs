@@ -283,6 +283,33 @@ words! {
         None "none", /// Its transpose
         Transpose "transpose", /// Its conjugate transpose
         Adjoint "adjoint" }
+    /// What the ids of replica groups count, and so which processes are one group: StableHLO's strategies.
+    ///
+    /// ```
+    /// use evoxc::ir::{Grouping, ReplicaGroups};
+    /// // Two replicas of two partitions; process 2 * replica + partition.
+    /// let of = |by| ReplicaGroups { ids: vec![vec![0, 1]], by, channel: Some(1) }.processes(2, 2).unwrap();
+    /// assert_eq!(of(Grouping::CrossReplica), [[0, 2], [1, 3]]);
+    /// assert_eq!(of(Grouping::CrossPartition), [[0, 1], [2, 3]]);
+    /// assert_eq!(of(Grouping::CrossReplicaAndPartition), [[0, 2, 1, 3]]);
+    /// assert_eq!(of(Grouping::FlattenedIds), [[0, 1]]);
+    /// ```
+    Grouping { /// Replicas; every partition has groups of its own
+        CrossReplica "cross_replica", /// Partitions; every replica has groups of its own
+        CrossPartition "cross_partition", /// Replicas, with all their partitions
+        CrossReplicaAndPartition "cross_replica_and_partition", /// Processes, replica * partitions + partition
+        FlattenedIds "flattened_ids" }
+    /// Which number of a process.
+    ///
+    /// ```
+    /// use evoxc::ir::{Prim, Rank, infer};
+    /// use evoxc::{U32, spec};
+    /// assert_eq!(infer(&Prim::RankIndex { of: Rank::Partition }, &[], &[]).unwrap()[0], spec(U32, []));
+    /// ```
+    Rank { /// Of its replica
+        Replica "replica", /// Of its partition
+        Partition "partition", /// replica * partitions + partition
+        Flattened "flattened" }
     /// A generator of random bits.
     ///
     /// ```
@@ -402,6 +429,24 @@ macro_rules! record {
     )* };
 }
 record! {
+    /// The groups of processes that a collective op works in: lists of ids, no id twice. No list stands for one group of
+    /// all.
+    ///
+    /// ```
+    /// use evoxc::ir::{Prim, Reducer, ReplicaGroups, infer};
+    /// use evoxc::{F32, spec};
+    /// let groups = ReplicaGroups::across_replicas([[0, 2], [1, 3]]);
+    /// let sum = Prim::AllReduce { op: Reducer::Sum, groups };
+    /// assert_eq!(infer(&sum, &[&spec(F32, [4])], &[]).unwrap()[0], spec(F32, [4]));
+    /// ```
+    ReplicaGroups {
+        /// The ids of every group, in the group's order.
+        ids: Vec<Vec<usize>>,
+        /// What an id counts.
+        by: Grouping,
+        /// The channel, above 0; none across replicas, where replicas are reached without one.
+        channel: Option<usize>
+    }
     /// Dimension numbers of a gather, as in StableHLO.
     ///
     /// ```

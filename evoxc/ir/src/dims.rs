@@ -69,6 +69,15 @@ impl Prim {
             | Prim::Switch {}
             | Prim::WhileLoop {}
             | Prim::Call { .. }
+            | Prim::AllReduce { .. }
+            | Prim::AllReduceBody { .. }
+            | Prim::AllGather { .. }
+            | Prim::ReduceScatter { .. }
+            | Prim::ReduceScatterBody { .. }
+            | Prim::AllToAll { .. }
+            | Prim::CollectivePermute { .. }
+            | Prim::CollectiveBroadcast { .. }
+            | Prim::RankIndex { .. }
             | Prim::OptimizationBarrier {}
             | Prim::StopGradient {}
             | Prim::Print { .. } => {}

@@ -39,7 +39,9 @@ fn labels(prim: &Prim) -> Labels {
         | Prim::ReduceBody { .. }
         | Prim::ReduceWindowBody { .. }
         | Prim::ScatterBody { .. }
-        | Prim::SortBody { .. } => &["body"],
+        | Prim::SortBody { .. }
+        | Prim::AllReduceBody { .. }
+        | Prim::ReduceScatterBody { .. } => &["body"],
         Prim::Unary(_)
         | Prim::Binary(_)
         | Prim::Compare { .. }
@@ -81,6 +83,13 @@ fn labels(prim: &Prim) -> Labels {
         | Prim::Svd { .. }
         | Prim::Call { .. }
         | Prim::RandomBits { .. }
+        | Prim::AllReduce { .. }
+        | Prim::AllGather { .. }
+        | Prim::ReduceScatter { .. }
+        | Prim::AllToAll { .. }
+        | Prim::CollectivePermute { .. }
+        | Prim::CollectiveBroadcast { .. }
+        | Prim::RankIndex { .. }
         | Prim::OptimizationBarrier { .. }
         | Prim::StopGradient { .. }
         | Prim::Print { .. } => &[],

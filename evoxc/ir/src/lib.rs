@@ -8,6 +8,7 @@ mod container;
 mod dims;
 mod dot;
 mod equality;
+mod groups;
 mod infer;
 mod labels;
 mod lex;
@@ -20,8 +21,9 @@ mod simplify;
 mod verify;
 
 pub use attr::{
-    Algorithm, Attr, AttrValue, AxisPair, ConvLayout, CumOp, Direction, FftKind, Flag, FuncRef, GatherDims,
-    LinTranspose, Literal, Padding, Reducer, ScatterDims, ScatterOp, SelectOp, SortKeys, SortOrder, Window,
+    Algorithm, Attr, AttrValue, AxisPair, ConvLayout, CumOp, Direction, FftKind, Flag, FuncRef, GatherDims, Grouping,
+    LinTranspose, Literal, Padding, Rank, Reducer, ReplicaGroups, ScatterDims, ScatterOp, SelectOp, SortKeys,
+    SortOrder, Window,
 };
 pub use container::GraphFile;
 pub use infer::{RegionType, Types, infer};

@@ -41,6 +41,8 @@ pub enum Category {
     Control,
     /// Random bits.
     Random,
+    /// Exchange of values between processes.
+    Collective,
     /// Barriers and debugging.
     Escape,
 }
@@ -205,8 +207,18 @@ impl Prim {
         format!("{a}{b}")
     }
     /// Has the op an effect, so that it must stay though nothing uses it, in order with others like it?
+    ///
+    /// Collectives have one: the other processes wait for this one. Where all processes run one program a dead collective
+    /// could go from all of them at once, but replicas and partitions may run different programs, each simplified alone.
+    ///
+    /// ```
+    /// use evoxc::ir::{Prim, Rank, ReplicaGroups};
+    /// let groups = ReplicaGroups::across_replicas([[0, 1]]);
+    /// assert!(Prim::AllGather { axis: 0, count: 2, groups }.has_effect());
+    /// assert!(!Prim::RankIndex { of: Rank::Replica }.has_effect());
+    /// ```
     pub fn has_effect(&self) -> bool {
-        matches!(self, Prim::Print { .. })
+        matches!(self, Prim::Print { .. }) || self.groups().is_some() || matches!(self, Prim::CollectivePermute { .. })
     }
 }
 
@@ -372,6 +384,24 @@ ops! {
         Call "call" ("args...") { callee: FuncRef, jvp: Option<FuncRef>, forward: Option<FuncRef>, vjp: Option<FuncRef>, batch: Option<FuncRef>, captures: Option<usize>, remat: bool } Control;
         #[doc = "Uniform random bits of an unsigned dtype; the key's shape is batch + that of the algorithm, the result's is batch + shape."]
         RandomBits "random_bits" ("key") { algorithm: Algorithm, dtype: DType, shape: Shape } Random;
+        #[doc = "Every operand reduced element by element by a named combiner over the processes of a group, in the order of the group; f16 and bf16 sums and products accumulate in f32 and round once."]
+        AllReduce "all_reduce_" [op: Reducer] ("xs...") { groups: ReplicaGroups } Collective;
+        #[doc = "Every operand reduced element by element over the processes of a group, in the order of the group, by a body of two scalars (accumulated, element) of the operands' one dtype."]
+        AllReduceBody "all_reduce" ("xs...") { groups: ReplicaGroups } Collective;
+        #[doc = "The operands of the `count` processes of a group one after the other along `axis`, in the order of the group."]
+        AllGather "all_gather" ("xs...") { axis: usize, count: usize, groups: ReplicaGroups } Collective;
+        #[doc = "As all_reduce, of which each of the `count` processes of a group keeps one of as many equal parts along `axis`: the first process the first."]
+        ReduceScatter "reduce_scatter_" [op: Reducer] ("xs...") { axis: usize, count: usize, groups: ReplicaGroups } Collective;
+        #[doc = "As reduce_scatter, with a body of two scalars."]
+        ReduceScatterBody "reduce_scatter" ("xs...") { axis: usize, count: usize, groups: ReplicaGroups } Collective;
+        #[doc = "Splits every operand into `count` equal parts along `split`, sends the i-th to the i-th process of the group, and puts those received one after the other along `concat`, in the order of the group of `count` processes."]
+        AllToAll "all_to_all" ("xs...") { split: usize, concat: usize, count: usize, groups: ReplicaGroups } Collective;
+        #[doc = "The operands of the process that a pair (source, target) names as the source of this one; zeros where none does. The ids are of replicas, or of partitions if there is a channel."]
+        CollectivePermute "collective_permute" ("xs...") { pairs: Vec<Vec<usize>>, channel: Option<usize> } Collective;
+        #[doc = "The operands of the first process of the group; zeros outside of all groups. With `dynamic_root` the last operand is an i32 vector that says for every other one which process of the group sends it."]
+        CollectiveBroadcast "collective_broadcast" ("xs...") { dynamic_root: bool, groups: ReplicaGroups } Collective;
+        #[doc = "The number of this process as a u32 scalar: of its replica, of its partition, or flattened, replica * partitions + partition."]
+        RankIndex "rank_index" () { of: Rank } Collective;
         #[doc = "The operands, unchanged; no optimisation moves work across it."]
         OptimizationBarrier "optimization_barrier" ("xs...") {} Escape;
         #[doc = "x; its derivative is zero."]

@@ -177,7 +177,9 @@ impl Rng {
 fn op_names() -> Vec<String> {
     let words = |w: Vec<&str>| w.into_iter().map(str::to_string).collect::<Vec<_>>();
     let kinds = |row: &str| match row {
-        "reduce_" | "reduce_window_" => words(Reducer::ALL.iter().map(|k| k.word()).collect()),
+        "reduce_" | "reduce_window_" | "all_reduce_" | "reduce_scatter_" => {
+            words(Reducer::ALL.iter().map(|k| k.word()).collect())
+        }
         "scatter_" => words(ScatterOp::ALL.iter().map(|k| k.word()).collect()),
         "select_and_scatter_" => words(SelectOp::ALL.iter().map(|k| k.word()).collect()),
         "cumulative_" => words(CumOp::ALL.iter().map(|k| k.word()).collect()),

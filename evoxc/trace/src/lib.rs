@@ -9,6 +9,7 @@ mod axes;
 mod builder;
 mod compare;
 mod control;
+pub mod dist;
 pub mod emitter;
 mod graph;
 mod graph_fn;

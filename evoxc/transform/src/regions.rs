@@ -68,9 +68,9 @@ pub(crate) fn has_effect(op: &Op) -> bool {
     own || op.regions.iter().any(|r| r.ops.iter().any(has_effect))
 }
 
-/// Removes what prints: for ops that compute once more what has been printed already.
+/// Removes what prints: for ops that compute once more what has been printed already. Collectives stay, for their values.
 pub(crate) fn silence(r: &mut Region) -> Result<(), OpError> {
-    r.ops.retain(|op| !op.prim.has_effect());
+    r.ops.retain(|op| !matches!(op.prim, Prim::Print { .. }));
     for op in &mut r.ops {
         op.regions.iter_mut().try_for_each(silence)?;
         if has_effect(op)

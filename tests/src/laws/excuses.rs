@@ -33,6 +33,10 @@ pub const EXCUSES: &[Excuse] = &[
             "reduce_or",
             "reduce_window_and",
             "reduce_window_or",
+            "all_reduce_and",
+            "all_reduce_or",
+            "reduce_scatter_and",
+            "reduce_scatter_or",
             "random_bits",
         ],
         laws: DERIVATIVES,
@@ -49,9 +53,26 @@ pub const EXCUSES: &[Excuse] = &[
         why: "its derivative is zero by definition, whatever differences say",
     },
     Excuse {
-        ops: &["reduce", "reduce_window", "scatter", "select_and_scatter"],
+        ops: &["reduce", "reduce_window", "scatter", "select_and_scatter", "all_reduce", "reduce_scatter"],
         laws: DERIVATIVES,
         why: "the combiner is any region; the named combiners are the differentiable forms",
+    },
+    Excuse {
+        ops: &[
+            "all_reduce_prod",
+            "all_reduce_max",
+            "all_reduce_min",
+            "reduce_scatter_prod",
+            "reduce_scatter_max",
+            "reduce_scatter_min",
+        ],
+        laws: DERIVATIVES,
+        why: "it is refused, as in JAX: which process holds the chosen value, or the other factors, is known elsewhere",
+    },
+    Excuse {
+        ops: &["collective_broadcast"],
+        laws: &[Law::Vjp, Law::Exchange],
+        why: "reverse mode is refused: the transpose adds up on one process of a group, which no collective says",
     },
     Excuse {
         ops: &["nextafter"],

@@ -65,7 +65,9 @@ pub fn ops() -> Vec<String> {
     let kinds = |stem: &str| -> Vec<&'static str> {
         match stem {
             "scatter_" => ScatterOp::ALL.iter().map(|k| k.word()).collect(),
-            "reduce_" | "reduce_window_" => Reducer::ALL.iter().map(|k| k.word()).collect(),
+            "reduce_" | "reduce_window_" | "all_reduce_" | "reduce_scatter_" => {
+                Reducer::ALL.iter().map(|k| k.word()).collect()
+            }
             "select_and_scatter_" => SelectOp::ALL.iter().map(|k| k.word()).collect(),
             "cumulative_" => CumOp::ALL.iter().map(|k| k.word()).collect(),
             _ => vec![""],

@@ -214,3 +214,21 @@ pub(crate) fn reduce_body(
     }
     collected(outs, shape).map_err(|e| fail(e).into())
 }
+
+/// Combines tensors of one shape element by element with a body of two scalars, in their order.
+pub(crate) fn across(xs: &[Tensor], body: &mut dyn FnMut(&[Tensor]) -> Result<Vec<Tensor>>) -> Result<Tensor> {
+    let fail = |e: OpError| RunError::Op(Box::new(e));
+    let missing = || fail(OpError::new("", "a body needs something to combine, and gives one scalar"));
+    let (first, rest) = xs.split_first().ok_or_else(missing)?;
+    let mut outs = collector([(first.dtype(), first.len())].into_iter());
+    for i in 0..first.len() {
+        let mut acc = scalar_at(first, i).map_err(fail)?;
+        for x in rest {
+            let next = body(&[acc, scalar_at(x, i).map_err(fail)?])?;
+            acc = next.into_iter().next().ok_or_else(missing)?;
+        }
+        collect(&mut outs, &[acc]).map_err(fail)?;
+    }
+    let out = collected(outs, first.shape()).map_err(fail)?;
+    Ok(out.into_iter().next().ok_or_else(missing)?)
+}

@@ -141,6 +141,15 @@ pub(super) fn rule<'a>(prim: &'a Prim, types: &[TensorType], options: &ExpandOpt
         | Prim::Switch {}
         | Prim::WhileLoop {}
         | Prim::Call { .. }
+        | Prim::AllReduce { .. }
+        | Prim::AllReduceBody { .. }
+        | Prim::AllGather { .. }
+        | Prim::ReduceScatter { .. }
+        | Prim::ReduceScatterBody { .. }
+        | Prim::AllToAll { .. }
+        | Prim::CollectivePermute { .. }
+        | Prim::CollectiveBroadcast { .. }
+        | Prim::RankIndex { .. }
         | Prim::OptimizationBarrier {} => Rule::Has,
     }
 }

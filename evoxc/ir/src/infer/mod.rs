@@ -3,6 +3,7 @@
 //! One exhaustive match leads to one function a group. The rules are StableHLO's where the table of ops does not say
 //! otherwise; extents are [`Dim`]s throughout, and two extents are equal only if they are the same expression.
 
+mod collective;
 mod contraction;
 mod control;
 mod elementwise;
@@ -109,6 +110,17 @@ pub fn infer(prim: &Prim, operands: &[&TensorType], regions: &[RegionType]) -> R
         Prim::Scan { carry, length, reverse: _ } => control::scan(cx, *carry, *length),
         Prim::Call { callee, jvp: _, forward: _, vjp: _, batch: _, captures: _, remat: _ } => control::call(cx, callee),
         Prim::RandomBits { algorithm, dtype, shape } => control::random_bits(cx, *algorithm, *dtype, shape),
+        Prim::AllReduce { op, groups } => collective::all_reduce(cx, *op, groups),
+        Prim::AllReduceBody { groups } => collective::all_reduce_body(cx, groups),
+        Prim::AllGather { axis, count, groups } => collective::all_gather(cx, *axis, *count, groups),
+        Prim::ReduceScatter { op, axis, count, groups } => {
+            collective::reduce_scatter(cx, Some(*op), *axis, *count, groups)
+        }
+        Prim::ReduceScatterBody { axis, count, groups } => collective::reduce_scatter(cx, None, *axis, *count, groups),
+        Prim::AllToAll { split, concat, count, groups } => collective::all_to_all(cx, *split, *concat, *count, groups),
+        Prim::CollectivePermute { pairs, channel } => collective::permute(cx, pairs, *channel),
+        Prim::CollectiveBroadcast { dynamic_root, groups } => collective::broadcast(cx, *dynamic_root, groups),
+        Prim::RankIndex { of: _ } => cx.operands::<0>().map(|_| smallvec![spec(DType::U32, Shape::scalar())]),
         Prim::OptimizationBarrier {} => Ok(operands.iter().map(|t| cx.like(t)).collect()),
         Prim::Print { label: _ } => cx.operands::<1>().map(|_| smallvec![]),
     }

@@ -6,7 +6,7 @@ use crate::{CumOp, Reducer, SortKeys, TensorType, Window};
 use evoxc_core::{DType, Dim, Shape, spec};
 use smallvec::smallvec;
 
-fn reducer(cx: &Cx, op: Reducer, d: DType) -> Check {
+pub(super) fn reducer(cx: &Cx, op: Reducer, d: DType) -> Check {
     let bits = d.is_bool() || d.is_int();
     match op {
         Reducer::Sum | Reducer::Prod | Reducer::Max | Reducer::Min => Ok(()),

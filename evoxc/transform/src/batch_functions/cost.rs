@@ -45,6 +45,8 @@ fn weights(prim: &Prim) -> (f64, f64) {
             Category::Linalg => (20.0, 20.0),
             Category::Control => (10.0, 10.0),
             Category::Random => (8.0, 0.0),
+            // Programs with collectives are refused.
+            Category::Collective => (1.0, 0.0),
         },
     }
 }

@@ -72,7 +72,16 @@ pub(super) fn exact(prim: &Prim) -> Exact {
         // What the function's own rule for rows gives is not known.
         Prim::Call { batch: Some(_), .. } => Exact::Each,
         // Programs with effects are refused.
-        Prim::Print { .. } => Exact::Each,
+        Prim::Print { .. }
+        | Prim::AllReduce { .. }
+        | Prim::AllReduceBody { .. }
+        | Prim::AllGather { .. }
+        | Prim::ReduceScatter { .. }
+        | Prim::ReduceScatterBody { .. }
+        | Prim::AllToAll { .. }
+        | Prim::CollectivePermute { .. }
+        | Prim::CollectiveBroadcast { .. } => Exact::Each,
+        Prim::RankIndex { .. } => Exact::Rule,
     }
 }
 

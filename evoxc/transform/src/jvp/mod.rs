@@ -4,6 +4,7 @@
 //! needs) and one that is linear in the tangents: so the ops that depend on tangents can be taken apart from the others
 //! and transposed.
 
+mod collective;
 mod contraction;
 mod control;
 mod cumulative;

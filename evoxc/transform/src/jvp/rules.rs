@@ -1,7 +1,8 @@
 //! One jvp rule an op: the exhaustive match. Ops with regions, and calls, are in `control`.
 
 use super::{
-    Site, Tangents, contraction, cumulative, elementwise, indexing, linalg, ordering, reduction, shape, windows,
+    Site, Tangents, collective, contraction, cumulative, elementwise, indexing, linalg, ordering, reduction, shape,
+    windows,
 };
 use crate::matrices::Solve;
 use crate::no_rule;
@@ -32,6 +33,7 @@ pub(crate) fn ends_tangents(p: &Prim) -> bool {
         | Prim::Argmax { .. }
         | Prim::Argmin { .. }
         | Prim::RandomBits { .. }
+        | Prim::RankIndex { .. }
         | Prim::StopGradient {}
         | Prim::Print { .. } => true,
         _ => false,
@@ -54,6 +56,7 @@ pub(crate) fn rule(site: &Site) -> Result<Tangents, OpError> {
         | Prim::Argmax { .. }
         | Prim::Argmin { .. }
         | Prim::RandomBits { .. }
+        | Prim::RankIndex { .. }
         | Prim::StopGradient {}
         | Prim::Print { .. } => smallvec![None; site.y.len()],
         Prim::BroadcastInDim { .. }
@@ -84,6 +87,10 @@ pub(crate) fn rule(site: &Site) -> Result<Tangents, OpError> {
         Prim::Eigh {} => linalg::eigh(site),
         Prim::Svd { full } => linalg::svd(site, *full)?,
         Prim::OptimizationBarrier {} => shape::barrier(site),
+        Prim::AllReduce { op, .. } | Prim::ReduceScatter { op, .. } => collective::reduced(site, *op)?,
+        Prim::AllGather { .. } | Prim::AllToAll { .. } | Prim::CollectivePermute { .. } => collective::linear(site),
+        Prim::CollectiveBroadcast { dynamic_root, .. } => collective::broadcast(site, *dynamic_root),
+        Prim::AllReduceBody { .. } | Prim::ReduceScatterBody { .. } => return Err(collective::bodied(&site.op.prim)),
         Prim::ScatterBody { .. }
         | Prim::ReduceBody { .. }
         | Prim::ReduceWindowBody { .. }

@@ -2,6 +2,7 @@
 //!
 //! A linear op is transposed as it stands, without conjugation, as in JAX: complex gradients follow its convention.
 
+mod collective;
 mod contraction;
 mod control;
 mod convolution;

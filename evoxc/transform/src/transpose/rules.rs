@@ -1,6 +1,8 @@
 //! One transpose rule a linear op: the exhaustive match. Ops with regions, and calls, are in `control`.
 
-use super::{Cotangents, Site, contraction, convolution, elementwise, indexing, linalg, reduction, shape, windows};
+use super::{
+    Cotangents, Site, collective, contraction, convolution, elementwise, indexing, linalg, reduction, shape, windows,
+};
 use crate::matrices::Solve;
 use crate::no_rule;
 use evoxc_core::OpError;
@@ -97,7 +99,26 @@ pub(crate) fn rule(site: &Site) -> Result<Cotangents, OpError> {
             let (left, lower, unit_diagonal) = (*left, *lower, *unit_diagonal);
             linalg::triangular_solve(site, Solve { left, lower, unit_diagonal, transpose: *transpose })
         }
-        Prim::Reduce { .. }
+        Prim::AllReduce { op: Reducer::Sum, .. } => collective::by(site, site.op.prim.clone()),
+        Prim::AllGather { axis, count, groups } => {
+            let (op, axis, count, groups) = (Reducer::Sum, *axis, *count, groups.clone());
+            collective::by(site, Prim::ReduceScatter { op, axis, count, groups })
+        }
+        Prim::ReduceScatter { op: Reducer::Sum, axis, count, groups } => {
+            collective::by(site, Prim::AllGather { axis: *axis, count: *count, groups: groups.clone() })
+        }
+        Prim::AllToAll { split, concat, count, groups } => {
+            let (split, concat, count, groups) = (*concat, *split, *count, groups.clone());
+            collective::by(site, Prim::AllToAll { split, concat, count, groups })
+        }
+        Prim::CollectivePermute { pairs, channel } => collective::permute(site, pairs, *channel),
+        Prim::CollectiveBroadcast { .. } => collective::broadcast(site),
+        Prim::AllReduce { .. }
+        | Prim::AllReduceBody { .. }
+        | Prim::ReduceScatter { .. }
+        | Prim::ReduceScatterBody { .. }
+        | Prim::RankIndex { .. }
+        | Prim::Reduce { .. }
         | Prim::Cumulative { .. }
         | Prim::ReduceWindow { .. }
         | Prim::Compare { .. }

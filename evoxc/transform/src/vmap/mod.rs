@@ -2,6 +2,7 @@
 //!
 //! A batched value carries the rows on axis 0, always; what does not depend on a mapped input stays as it is.
 
+mod collective;
 mod contraction;
 mod control;
 mod elementwise;

@@ -1,7 +1,7 @@
 //! One batching rule an op: the exhaustive match. Ops with control flow, and calls, are in `control`.
 
 use super::contraction::Conv;
-use super::{Rows, Site, contraction, elementwise, indexing, linalg, ordering, reduction, shape, windows};
+use super::{Rows, Site, collective, contraction, elementwise, indexing, linalg, ordering, reduction, shape, windows};
 use crate::no_rule;
 use evoxc_core::OpError;
 use evoxc_ir::Prim;
@@ -21,7 +21,9 @@ pub(crate) fn rule(site: &Site) -> Result<Rows, OpError> {
         Prim::Select {} => elementwise::select(site),
         Prim::Clamp {} => elementwise::clamp(site),
         // They have no operands, so none is batched.
-        Prim::Constant { .. } | Prim::Iota { .. } | Prim::DimSize { .. } => elementwise::all(site),
+        Prim::Constant { .. } | Prim::Iota { .. } | Prim::DimSize { .. } | Prim::RankIndex { .. } => {
+            elementwise::all(site)
+        }
         Prim::BroadcastInDim { dims, .. } => shape::broadcast_in_dim(site, dims),
         Prim::Reshape { .. } => shape::reshape(site),
         Prim::Transpose { perm } => shape::transpose(site, perm),
@@ -55,7 +57,23 @@ pub(crate) fn rule(site: &Site) -> Result<Rows, OpError> {
         | Prim::Svd { .. }
         | Prim::RandomBits { .. } => linalg::leading(site),
         Prim::TriangularSolve { left, .. } => linalg::triangular_solve(site, *left),
-        Prim::ScatterBody { .. }
+        Prim::AllReduce { .. } | Prim::CollectivePermute { .. } => collective::rows(site, site.prim.clone()),
+        Prim::AllGather { axis, count, groups } => {
+            let (axis, count, groups) = (axis + 1, *count, groups.clone());
+            collective::rows(site, Prim::AllGather { axis, count, groups })
+        }
+        Prim::ReduceScatter { op, axis, count, groups } => {
+            let (op, axis, count, groups) = (*op, axis + 1, *count, groups.clone());
+            collective::rows(site, Prim::ReduceScatter { op, axis, count, groups })
+        }
+        Prim::AllToAll { split, concat, count, groups } => {
+            let (split, concat, count, groups) = (split + 1, concat + 1, *count, groups.clone());
+            collective::rows(site, Prim::AllToAll { split, concat, count, groups })
+        }
+        Prim::CollectiveBroadcast { dynamic_root, .. } => collective::broadcast(site, *dynamic_root),
+        Prim::AllReduceBody { .. }
+        | Prim::ReduceScatterBody { .. }
+        | Prim::ScatterBody { .. }
         | Prim::ReduceBody { .. }
         | Prim::ReduceWindowBody { .. }
         | Prim::SelectAndScatterBody { .. }

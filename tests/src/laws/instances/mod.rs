@@ -1,6 +1,7 @@
 //! The instances: for every op at least one, with the attributes, shapes (0, 1, odd, symbolic) and dtypes that its rules
 //! tell apart.
 
+mod collective;
 mod control;
 mod elementwise;
 mod indexing;
@@ -25,6 +26,8 @@ pub fn all() -> Result<Vec<Instance>, Vec<String>> {
         lines(linalg::LINES),
         programs(linalg::PROGRAMS),
         programs(control::PROGRAMS),
+        lines(collective::LINES),
+        programs(collective::PROGRAMS),
     ];
     for p in parts {
         match p {

@@ -19,6 +19,11 @@ pub(super) fn op(walk: &mut Vmap, op: &Op) -> Result<(), OpError> {
         Prim::ReduceWindowBody { window } => (Prim::ReduceWindowBody { window: windows::of_rows(window) }, half),
         Prim::SelectAndScatterBody { window } => (Prim::SelectAndScatterBody { window: windows::of_rows(window) }, 2),
         Prim::SortBody { axis, stable } => (Prim::SortBody { axis: axis + 1, stable: *stable }, op.operands.len()),
+        Prim::AllReduceBody { .. } => (op.prim.clone(), op.operands.len()),
+        Prim::ReduceScatterBody { axis, count, groups } => {
+            let (axis, count, groups) = (axis + 1, *count, groups.clone());
+            (Prim::ReduceScatterBody { axis, count, groups }, op.operands.len())
+        }
         _ => return one_by_one(walk, op),
     };
     if captures || op.operands.iter().skip(rows).any(batched) {
