@@ -7,8 +7,12 @@ use evoxc_stage::{AnyBackend, Backend};
 
 #[cfg(feature = "interp")]
 pub use evoxc_interp::{Interp, Replicas};
+#[cfg(feature = "xla")]
+pub use evoxc_xla::{Xla, XlaArtifact, XlaFlag, XlaProgram};
 
-/// The backends compiled in, with their default options; the reference interpreter is the first.
+/// The backends compiled in, with their default options; the reference interpreter is the first. Those behind a library
+/// that is found at run time are listed where the environment names the library: XLA where `EVOXC_PJRT_PLUGIN` is set.
+/// Listing loads nothing; asking a backend for its version or its devices does.
 ///
 /// ```
 /// use evoxc::prelude::*;
@@ -17,10 +21,13 @@ pub use evoxc_interp::{Interp, Replicas};
 /// }
 /// ```
 pub fn backends() -> Vec<AnyBackend> {
-    vec![
-        #[cfg(feature = "interp")]
-        AnyBackend::new(Interp),
-    ]
+    #[allow(unused_mut, clippy::vec_init_then_push, reason = "what is pushed depends on features")]
+    let mut out = vec![];
+    #[cfg(feature = "interp")]
+    out.push(AnyBackend::new(Interp));
+    #[cfg(feature = "xla")]
+    out.extend(Xla::configured().map(AnyBackend::new));
+    out
 }
 
 /// The devices that some backend here can use.

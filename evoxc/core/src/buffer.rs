@@ -64,20 +64,32 @@ pub trait BufferElement: Sized + bytemuck::NoUninit {
     fn take(b: Buffer) -> Option<Vec<Self>>;
     /// A buffer that takes over `v`.
     fn wrap(v: Vec<Self>) -> Buffer;
+    /// Bytes in the machine's order as elements; `None` when they are not aligned, no whole number of them, or no values
+    /// of the type (a `bool` other than 0 and 1).
+    fn cast(bytes: &[u8]) -> Option<&[Self]>;
     /// One element from little-endian bytes; `None` when they are no value of the type (a `bool` other than 0 and 1).
     fn read_le(bytes: &[u8]) -> Option<Self>;
 }
 
+macro_rules! cast_bytes {
+    (bool, $bytes:expr) => {
+        bytemuck::checked::try_cast_slice($bytes).ok()
+    };
+    ($t:ty, $bytes:expr) => {
+        bytemuck::try_cast_slice($bytes).ok()
+    };
+}
 macro_rules! elements {
-    ($($t:ty, $v:ident, $from:expr;)*) => { $(
-        impl BufferElement for $t {
+    ($($t:tt $(<$p:ty>)?, $v:ident, $from:expr;)*) => { $(
+        impl BufferElement for $t $(<$p>)? {
             fn slice(b: &Buffer) -> Option<&[Self]> { if let Buffer::$v(v) = b { Some(v) } else { None } }
             fn slice_mut(b: &mut Buffer) -> Option<&mut Vec<Self>> { if let Buffer::$v(v) = b { Some(v) } else { None } }
             fn take(b: Buffer) -> Option<Vec<Self>> { if let Buffer::$v(v) = b { Some(v) } else { None } }
             fn wrap(v: Vec<Self>) -> Buffer { Buffer::$v(v) }
-            fn read_le(bytes: &[u8]) -> Option<Self> { let f: fn(&[u8]) -> Option<$t> = $from; f(bytes) }
+            fn cast(bytes: &[u8]) -> Option<&[Self]> { cast_bytes!($t $(<$p>)?, bytes) }
+            fn read_le(bytes: &[u8]) -> Option<Self> { let f: fn(&[u8]) -> Option<$t $(<$p>)?> = $from; f(bytes) }
         }
-        impl From<Vec<$t>> for Buffer { fn from(v: Vec<$t>) -> Buffer { Buffer::$v(v) } }
+        impl From<Vec<$t $(<$p>)?>> for Buffer { fn from(v: Vec<$t $(<$p>)?>) -> Buffer { Buffer::$v(v) } }
     )* };
 }
 macro_rules! le {

@@ -21,6 +21,8 @@ pub enum DeviceKind {
     Rocm,
     /// A Vulkan device.
     Vulkan,
+    /// A tensor processor of Google's.
+    Tpu,
 }
 
 /// A device: its kind and index.
@@ -57,6 +59,15 @@ impl Device {
     pub const fn vulkan(index: u32) -> Device {
         Device { kind: DeviceKind::Vulkan, index }
     }
+    /// The `index`-th tensor processor.
+    pub const fn tpu(index: u32) -> Device {
+        Device { kind: DeviceKind::Tpu, index }
+    }
+    /// The `index`-th device of a kind. Above 0, `cpu` is a device that a runtime makes of the host, as for tests of
+    /// programs for several devices.
+    pub const fn new(kind: DeviceKind, index: u32) -> Device {
+        Device { kind, index }
+    }
     /// The kind.
     pub const fn kind(self) -> DeviceKind {
         self.kind
@@ -74,6 +85,7 @@ impl fmt::Display for Device {
             DeviceKind::Cuda => "cuda",
             DeviceKind::Rocm => "rocm",
             DeviceKind::Vulkan => "vulkan",
+            DeviceKind::Tpu => "tpu",
         };
         write!(f, "{kind}:{}", self.index)
     }
@@ -81,16 +93,17 @@ impl fmt::Display for Device {
 
 impl FromStr for Device {
     type Err = DeviceError;
-    /// Reads `cpu`, `cuda:1`, `rocm:0`, `hip:0`, `vulkan:0`; without an index, 0.
+    /// Reads `cpu`, `cuda:1`, `rocm:0`, `hip:0`, `vulkan:0`, `tpu:0`; without an index, 0.
     fn from_str(s: &str) -> Result<Device, DeviceError> {
         let bad = || DeviceError::Unknown(s.to_string());
         let (kind, index) = s.split_once(':').unwrap_or((s, "0"));
         let index = index.parse().map_err(|_| bad())?;
         match kind {
-            "cpu" if index == 0 => Ok(Device::cpu()),
+            "cpu" => Ok(Device::new(DeviceKind::Cpu, index)),
             "cuda" => Ok(Device::cuda(index)),
             "rocm" | "hip" => Ok(Device::rocm(index)),
             "vulkan" => Ok(Device::vulkan(index)),
+            "tpu" => Ok(Device::tpu(index)),
             _ => Err(bad()),
         }
     }

@@ -11,6 +11,7 @@ mod dtype;
 mod error;
 mod import_error;
 mod loc;
+mod resident;
 mod round;
 mod scalar;
 mod shape;
@@ -28,6 +29,7 @@ pub use error::{
 };
 pub use import_error::{ImportError, Unsupported};
 pub use loc::Loc;
+pub use resident::{Resident, Transfer, register_transfer};
 pub use round::{bf16_from_f64, bf16_from_int, f16_from_f64, f16_from_int};
 pub use scalar::Scalar;
 pub use shape::{IntoShape, Shape, TensorSpec, spec};

@@ -1,9 +1,10 @@
-//! Host data with a shape.
+//! Data with a shape: of the host, or held by a runtime.
 
 use crate::buffer::BufferElement;
+use crate::resident::{self, Held};
 use crate::{
-    Buffer, DType, Device, DeviceError, Element, IntoShape, Result, Scalar, Shape, TensorError, TensorSpec,
-    bf16_from_f64, bf16_from_int, f16_from_f64, f16_from_int, spec, with_buffer, with_dtype,
+    Buffer, DType, Device, DeviceError, DeviceKind, Element, IntoShape, Resident, Result, Scalar, Shape, TensorError,
+    TensorSpec, bf16_from_f64, bf16_from_int, f16_from_f64, f16_from_int, spec, with_buffer, with_dtype,
 };
 use num_complex::Complex;
 use smallvec::SmallVec;
@@ -25,7 +26,14 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct Tensor {
     shape: SmallVec<[usize; 4]>,
-    data: Arc<Buffer>,
+    data: Storage,
+}
+
+/// What tensors share.
+#[derive(Clone)]
+enum Storage {
+    Host(Arc<Buffer>),
+    Held(Arc<Held>),
 }
 
 /// The largest number of bytes one tensor may take; beyond it the size is taken for a mistake.
@@ -70,12 +78,12 @@ impl Tensor {
         if n != data.len() {
             return Err(TensorError::Size { shape: shape.to_string(), expected: n.to_string(), got: data.len() }.into());
         }
-        Ok(Tensor { shape: dims, data: Arc::new(data) })
+        Ok(Tensor { shape: dims, data: Storage::Host(Arc::new(data)) })
     }
     /// For backends: a tensor of concrete extents. `None` when the sizes differ.
     pub fn from_parts(data: impl Into<Arc<Buffer>>, shape: &[usize]) -> Option<Tensor> {
         let data = data.into();
-        (element_count(shape)? == data.len()).then(|| Tensor { shape: shape.into(), data })
+        (element_count(shape)? == data.len()).then(|| Tensor { shape: shape.into(), data: Storage::Host(data) })
     }
     /// A tensor of zeros (`false` for `bool`).
     ///
@@ -112,7 +120,7 @@ impl Tensor {
         }
         let zero = matches!(value, Scalar::Int(0) | Scalar::Bool(false));
         let data = if zero { Buffer::zeros(dtype, n) } else { one.splat(n) };
-        Ok(Tensor { shape: dims, data: Arc::new(data) })
+        Ok(Tensor { shape: dims, data: Storage::Host(Arc::new(data)) })
     }
     /// The extents.
     pub fn shape(&self) -> &[usize] {
@@ -124,53 +132,119 @@ impl Tensor {
     }
     /// The number of elements.
     pub fn len(&self) -> usize {
-        self.data.len()
+        match &self.data {
+            Storage::Host(b) => b.len(),
+            Storage::Held(h) => h.memory.len(),
+        }
     }
     /// No elements?
     pub fn is_empty(&self) -> bool {
-        self.data.is_empty()
+        self.len() == 0
     }
     /// The element type.
     pub fn dtype(&self) -> DType {
-        self.data.dtype()
+        match &self.data {
+            Storage::Host(b) => b.dtype(),
+            Storage::Held(h) => h.memory.dtype(),
+        }
     }
     /// Where the data lives.
     pub fn device(&self) -> Device {
-        Device::cpu()
+        match &self.data {
+            Storage::Host(_) => Device::cpu(),
+            Storage::Held(h) => h.memory.device(),
+        }
     }
     /// The tensor on `device`: itself if it is there already, else a copy. The only transfer there is.
     ///
     /// # Errors
-    /// [`DeviceError::Unavailable`] where no runtime for the device is compiled in.
+    /// [`DeviceError::Unavailable`] where no backend in use has the device, and what its runtime reports.
     pub fn to(&self, device: Device) -> Result<Tensor> {
         if device == self.device() {
             return Ok(self.clone());
         }
-        let reason = "no compiled-in backend moves tensors there".to_string();
-        Err(DeviceError::Unavailable { device, reason }.into())
+        let data = match &self.data {
+            Storage::Held(h) if device == Device::cpu() => Storage::Host(Arc::new(h.memory.to_host()?)),
+            Storage::Host(_) | Storage::Held(_) => {
+                Storage::Held(Arc::new(Held::new(resident::transfer(self, device)?)))
+            }
+        };
+        Ok(Tensor { shape: self.shape.clone(), data })
     }
-    /// The storage.
+    /// For backends: a tensor over memory that a runtime holds. `None` when the sizes differ.
+    pub fn from_resident(memory: Arc<dyn Resident>, shape: &[usize]) -> Option<Tensor> {
+        let fits = element_count(shape)? == memory.len();
+        fits.then(|| Tensor { shape: shape.into(), data: Storage::Held(Arc::new(Held::new(memory))) })
+    }
+    /// For backends: the memory that a runtime holds, if one does.
+    pub fn resident(&self) -> Option<&Arc<dyn Resident>> {
+        match &self.data {
+            Storage::Host(_) => None,
+            Storage::Held(h) => Some(&h.memory),
+        }
+    }
+    /// For backends: the memory that a runtime holds, taken out. It has no other owner if this tensor was the last.
+    ///
+    /// # Errors
+    /// The tensor itself, where its storage is the host's.
+    pub fn into_resident(self) -> Result<Arc<dyn Resident>, Tensor> {
+        match self.data {
+            Storage::Host(_) => Err(self),
+            Storage::Held(h) => Ok(Arc::try_unwrap(h).map_or_else(|h| h.memory.clone(), |h| h.memory)),
+        }
+    }
+    /// The storage. What a runtime holds in memory of the host is copied when this is first called; of a tensor on
+    /// another device it is empty. Readers use [`Tensor::as_slice`], which copies nothing.
     pub fn buffer(&self) -> &Buffer {
-        &self.data
+        self.shared()
     }
-    /// The shared storage.
+    /// The shared storage, as [`Tensor::buffer`].
     pub fn shared(&self) -> &Arc<Buffer> {
-        &self.data
+        match &self.data {
+            Storage::Host(b) => b,
+            Storage::Held(h) => h.buffer(),
+        }
     }
     /// The storage to write to, if this is its only owner.
     pub fn buffer_mut(&mut self) -> Option<&mut Buffer> {
-        Arc::get_mut(&mut self.data)
+        match &mut self.data {
+            Storage::Host(b) => Arc::get_mut(b),
+            Storage::Held(_) => None,
+        }
     }
-    /// The storage, taken out without a copy if this is its only owner.
+    /// The storage, taken out without a copy if this is its only owner and it is the host's.
     pub fn into_buffer(self) -> Buffer {
-        Arc::try_unwrap(self.data).unwrap_or_else(|shared| (*shared).clone())
+        match self.data {
+            Storage::Host(b) => Arc::try_unwrap(b).unwrap_or_else(|shared| (*shared).clone()),
+            Storage::Held(h) => (**h.buffer()).clone(),
+        }
+    }
+    /// The storage, where the host can read it.
+    fn host(&self) -> Result<&Buffer> {
+        match self.device() {
+            d if d.kind() == DeviceKind::Cpu => Ok(self.buffer()),
+            d => Err(DeviceError::NotOnHost(d).into()),
+        }
     }
     /// The elements in row-major order, without a copy.
     ///
     /// # Errors
-    /// [`TensorError::DType`].
+    /// [`TensorError::DType`], [`DeviceError::NotOnHost`].
     pub fn as_slice<T: Element>(&self) -> Result<&[T]> {
-        T::slice(&self.data).ok_or_else(|| self.mismatch::<T>().into())
+        if self.dtype() != T::DTYPE {
+            return Err(self.mismatch::<T>().into());
+        }
+        match &self.data {
+            Storage::Host(b) => T::slice(b).ok_or_else(|| self.mismatch::<T>().into()),
+            Storage::Held(h) => match h.memory.bytes() {
+                // Memory that is not aligned for the element is read by way of a copy.
+                Some(bytes) => match T::cast(bytes).or_else(|| T::slice(h.buffer())) {
+                    Some(v) => Ok(v),
+                    None => Err(self.mismatch::<T>().into()),
+                },
+                None => Err(DeviceError::NotOnHost(self.device()).into()),
+            },
+        }
     }
     /// A copy of the elements in row-major order.
     ///
@@ -227,21 +301,37 @@ impl Tensor {
     /// integers wrap, anything to `bool` is `!= 0`, complex to real drops the imaginary part.
     ///
     /// # Errors
-    /// None today; the result leaves room for tensors on other devices.
+    /// [`DeviceError::NotOnHost`].
     pub fn cast(&self, dtype: DType) -> Result<Tensor> {
         if dtype == self.dtype() {
             return Ok(self.clone());
         }
-        Ok(Tensor { shape: self.shape.clone(), data: Arc::new(cast(&self.data, dtype)) })
+        Ok(Tensor { shape: self.shape.clone(), data: Storage::Host(Arc::new(cast(self.host()?, dtype))) })
     }
     fn mismatch<T: Element>(&self) -> TensorError {
         TensorError::DType { expected: T::DTYPE.to_string(), got: self.dtype().to_string() }
     }
-    /// Same dtype, shape, and bits?
+    /// Same dtype, shape, and bits? Never for tensors that the host cannot read, unless they share storage.
     pub fn bit_eq(&self, o: &Tensor) -> bool {
-        self.dtype() == o.dtype()
-            && self.shape == o.shape
-            && (Arc::ptr_eq(&self.data, &o.data) || self.data.bytes() == o.data.bytes())
+        self.dtype() == o.dtype() && self.shape == o.shape && self.same_bytes(o)
+    }
+    fn same_bytes(&self, o: &Tensor) -> bool {
+        match (&self.data, &o.data) {
+            (Storage::Host(a), Storage::Host(b)) if Arc::ptr_eq(a, b) => true,
+            (Storage::Held(a), Storage::Held(b)) if Arc::ptr_eq(a, b) => true,
+            _ => match (self.bytes(), o.bytes()) {
+                (Some(a), Some(b)) => a == b,
+                // What is not on the host cannot be compared here.
+                (None, _) | (_, None) => false,
+            },
+        }
+    }
+    /// The bytes, where the host can read them.
+    fn bytes(&self) -> Option<&[u8]> {
+        match &self.data {
+            Storage::Host(b) => Some(b.bytes()),
+            Storage::Held(h) => h.memory.bytes(),
+        }
     }
 }
 
@@ -346,7 +436,10 @@ impl fmt::Display for Tensor {
         if self.is_empty() {
             return f.write_str("[]");
         }
-        with_buffer!(&*self.data, v => rows(f, v, &self.shape, v.len() > 64))
+        match self.host() {
+            Ok(b) => with_buffer!(b, v => rows(f, v, &self.shape, v.len() > 64)),
+            Err(_) => write!(f, "on {}", self.device()),
+        }
     }
 }
 impl fmt::Debug for Tensor {
@@ -357,12 +450,12 @@ impl fmt::Debug for Tensor {
 
 impl<T: Element> From<T> for Tensor {
     fn from(x: T) -> Tensor {
-        Tensor { shape: SmallVec::new(), data: Arc::new(T::wrap(vec![x])) }
+        Tensor { shape: SmallVec::new(), data: Storage::Host(Arc::new(T::wrap(vec![x]))) }
     }
 }
 impl<T: Element> From<Vec<T>> for Tensor {
     fn from(x: Vec<T>) -> Tensor {
-        Tensor { shape: SmallVec::from_slice(&[x.len()]), data: Arc::new(T::wrap(x)) }
+        Tensor { shape: SmallVec::from_slice(&[x.len()]), data: Storage::Host(Arc::new(T::wrap(x))) }
     }
 }
 impl<T: Element, const A: usize> From<[T; A]> for Tensor {
@@ -372,12 +465,12 @@ impl<T: Element, const A: usize> From<[T; A]> for Tensor {
 }
 impl<T: Element, const A: usize, const B: usize> From<[[T; B]; A]> for Tensor {
     fn from(x: [[T; B]; A]) -> Tensor {
-        Tensor { shape: SmallVec::from_slice(&[A, B]), data: Arc::new(T::wrap(x.concat())) }
+        Tensor { shape: SmallVec::from_slice(&[A, B]), data: Storage::Host(Arc::new(T::wrap(x.concat()))) }
     }
 }
 impl<T: Element, const A: usize, const B: usize, const C: usize> From<[[[T; C]; B]; A]> for Tensor {
     fn from(x: [[[T; C]; B]; A]) -> Tensor {
-        Tensor { shape: SmallVec::from_slice(&[A, B, C]), data: Arc::new(T::wrap(x.concat().concat())) }
+        Tensor { shape: SmallVec::from_slice(&[A, B, C]), data: Storage::Host(Arc::new(T::wrap(x.concat().concat()))) }
     }
 }
 impl<T: Element, D: ndarray::Dimension> From<ndarray::Array<T, D>> for Tensor {
@@ -392,7 +485,7 @@ impl<T: Element, D: ndarray::Dimension> From<ndarray::Array<T, D>> for Tensor {
         } else {
             x.iter().copied().collect()
         };
-        Tensor { shape, data: Arc::new(T::wrap(v)) }
+        Tensor { shape, data: Storage::Host(Arc::new(T::wrap(v))) }
     }
 }
 

@@ -58,7 +58,7 @@ fn names_come_back() {
     }
     assert_eq!("hip:2".parse(), Ok(Device::rocm(2)));
     assert_eq!("cuda".parse(), Ok(Device::cuda(0)));
-    for bad in ["", "gpu", "cpu:1", "cuda:-1", "cuda:x", "cuda:4294967296", "cuda:1:2"] {
+    for bad in ["", "gpu", "cuda:-1", "cuda:x", "cuda:4294967296", "cuda:1:2"] {
         assert!(bad.parse::<Device>().is_err(), "{bad}");
     }
 }

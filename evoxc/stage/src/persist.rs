@@ -130,6 +130,7 @@ pub(crate) const fn kind_name(kind: DeviceKind) -> &'static str {
         DeviceKind::Cuda => "cuda",
         DeviceKind::Rocm => "rocm",
         DeviceKind::Vulkan => "vulkan",
+        DeviceKind::Tpu => "tpu",
     }
 }
 
