@@ -2,10 +2,11 @@
 
 use super::ast::{Attr, Dense, DenseData, Element, NamedAttr, Type};
 use super::cursor::integer;
+use super::dense::round;
 use super::fault::{Fault, Read};
 use super::parser::Parser;
 use super::types::is_type_word;
-use evoxc_core::{DType, bf16_from_f64, f16_from_f64};
+use evoxc_core::DType;
 use std::borrow::Cow;
 
 impl<'a> Parser<'a> {
@@ -352,8 +353,8 @@ fn float(text: &str, dtype: Option<DType>) -> Option<f64> {
     let x: f64 = text.parse().ok()?;
     Some(match dtype {
         Some(DType::F32) => text.parse::<f32>().ok()?.into(),
-        Some(DType::F16) => f16_from_f64(x).into(),
-        Some(DType::BF16) => bf16_from_f64(x).into(),
+        Some(DType::F16) => round::f16(text)?.into(),
+        Some(DType::BF16) => round::bf16(text)?.into(),
         _ => x,
     })
 }

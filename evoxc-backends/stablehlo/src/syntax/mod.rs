@@ -1,11 +1,12 @@
 //! The text of MLIR modules that hold StableHLO, CHLO and `func`, as one plain tree.
 //!
 //! It owns the grammar: whatever form an op was printed in, the tree has it in generic form. It knows no semantics.
-//! The forms are a table, in `forms`; constants stay text.
+//! The forms are a table, in `forms`; constants stay text until [`dense`] decodes them.
 
 pub mod ast;
 mod attr;
 mod cursor;
+pub mod dense;
 mod fault;
 mod forms;
 mod location;

@@ -18,7 +18,7 @@ impl<'a> Parser<'a> {
     /// Reads types, checks the operands, and sets the results.
     pub fn signature(&mut self, draft: &mut Draft<'a>, signature: Signature) -> Read<()> {
         match signature {
-            Signature::Value | Signature::Expected => return self.from_value(draft, signature),
+            Signature::Value | Signature::Expected => return self.value_type(draft, signature),
             Signature::Operands | Signature::Pairwise | Signature::Any
                 if draft.operands.is_empty() && self.c.peek() != Some(b':') =>
             {
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
         Ok(Written { at, from, to })
     }
 
-    fn from_value(&mut self, draft: &mut Draft<'a>, signature: Signature) -> Read<()> {
+    fn value_type(&mut self, draft: &mut Draft<'a>, signature: Signature) -> Read<()> {
         let Some(Attr::Dense(value)) = find(&draft.attrs, "value") else {
             return Err(Fault::new(draft.at, format!("{} has no constant `value`", draft.name)));
         };
