@@ -2,9 +2,11 @@
 //! is left that StableHLO lacks.
 
 use evoxc_backends::backends;
-use evoxc_ir::Module;
+use evoxc_core::{BF16, F16, F32, F64, Tensor};
+use evoxc_ir::{Module, Unary};
 use evoxc_stablehlo::expand::{ExpandOptions, expand, unsayable};
 use evoxc_stage::{AnyBackend, Backend};
+use evoxc_tests::tolerance::{Category, compare};
 use evoxc_tests::{filetest, run};
 
 fn interp() -> AnyBackend {
@@ -53,4 +55,88 @@ fn value_cases_agree() {
         }
         Ok(())
     }));
+}
+
+/// Functions that the interpreter takes from a mathematical library, over their whole range: the forms of them stay
+/// within the tolerance of what it gives.
+#[test]
+fn special_functions_over_their_range() {
+    use Unary::*;
+    let ranges: &[(Unary, f64, f64)] = &[
+        (Erf, -6.5, 6.5),
+        (Erfc, -6.0, 27.0),
+        (ErfInv, -1.0, 1.0),
+        (Lgamma, 1e-3, 40.0),
+        (Digamma, 1e-3, 0.9),
+        (Digamma, 2.5, 40.0),
+        (Exp2, -1000.0, 1000.0),
+        (Log2, 1e-3, 40.0),
+        (Asin, -1.0, 1.0),
+        (Acos, -1.0, 1.0),
+        (Atan, -30.0, 30.0),
+        (Sinh, -705.0, 705.0),
+        (Cosh, -705.0, 705.0),
+        (Sinh, -3.0, 3.0),
+        (Asinh, -30.0, 30.0),
+        (Acosh, 1.0, 30.0),
+        (Atanh, -1.0, 1.0),
+    ];
+    let backend = interp();
+    let mut failures = vec![];
+    for &(op, low, high) in ranges {
+        let n = 4001;
+        let mut at: Vec<f64> = (0..n).map(|i| low + (high - low) * f64::from(i) / f64::from(n - 1)).collect();
+        // Near the ends of [-1, 1], and near 0.
+        at.extend((1..300).map(|i| 2f64.powf(-f64::from(i) / 5.6)).flat_map(|e| [e, 1.0 - e, e - 1.0, 1.0 + e, -e]));
+        at.retain(|x| (low..=high).contains(x));
+        let wide = Tensor::from_vec(at.clone(), [at.len()]).unwrap();
+        for dtype in [F32, F64, F16, BF16] {
+            let x = wide.cast(dtype).unwrap();
+            let text =
+                format!("func @f(%x: {0}) -> {0} {{\n  %y = evoxc.{1}(%x) : {0}\n  return %y\n}}", x.spec(), op.name());
+            let module = Module::parse(&text).unwrap();
+            let form = expanded(&module, &ExpandOptions::default()).unwrap();
+            let go = |m: &Module| run::execute(&backend, m, &[x.clone()]).map_err(|e| format!("{e:?}")).unwrap();
+            let (want, got) = (go(&module), go(&form));
+            if let Err(e) = compare(&got[0], &want[0], Category::Transcendental) {
+                let at: usize = e.split([' ', ':']).nth(1).and_then(|i| i.parse().ok()).unwrap_or(0);
+                let input = x.cast(F64).unwrap().to_vec::<f64>().unwrap()[at];
+                failures.push(format!("{} {dtype} of {input}: {}", op.name(), e.lines().next().unwrap_or_default()));
+            }
+        }
+    }
+    report(&failures);
+}
+
+/// Near the zeros of lgamma and digamma, where the interpreter's digits cancel: mpmath, in 40 digits.
+#[test]
+fn gamma_functions_near_their_zeros() {
+    let digamma = [
+        (1.15097125, -0.3530205829909893),
+        (1.25, -0.22745353337626542),
+        (1.4, -0.06138454458511624),
+        (1.5, 0.03648997397857652),
+        (2.0, 0.42278433509846713),
+        (2.25, 0.5725464666237345),
+    ];
+    let lgamma = [
+        (1.0009765625, -0.0005629031799912047),
+        (1.5, -0.12078223763524522),
+        (1.9990234375, -0.0004125677359714894),
+        (2.0009765625, 0.00041318279306425424),
+        (0.9990234375, 0.0005644719118551234),
+        (2.5, 0.2846828704729192),
+        (0.4990234375, 0.5742847888974144),
+        (7.9, 8.32426586800881),
+        (8.0, 8.525161361065415),
+        (-0.5, 1.2655121234846454),
+    ];
+    for (name, table) in [("digamma", &digamma[..]), ("lgamma", &lgamma)] {
+        let (x, want): (Vec<f64>, Vec<f64>) = table.iter().copied().unzip();
+        let (x, want) = (Tensor::from_vec(x, [table.len()]).unwrap(), Tensor::from_vec(want, [table.len()]).unwrap());
+        let text = format!("func @f(%x: {0}) -> {0} {{\n  %y = evoxc.{name}(%x) : {0}\n  return %y\n}}", x.spec());
+        let form = expanded(&Module::parse(&text).unwrap(), &ExpandOptions::default()).unwrap();
+        let got = run::execute(&interp(), &form, &[x]).unwrap();
+        compare(&got[0], &want, Category::Transcendental).unwrap_or_else(|e| panic!("{name}: {e}"));
+    }
 }

@@ -91,3 +91,13 @@ pub(super) fn joined(xs: &[Sym], axis: usize) -> Sym {
 pub(super) fn others(rank: usize, axis: usize) -> Vec<usize> {
     (0..rank).filter(|i| *i != axis).collect()
 }
+
+/// Σ c[k]·xᵏ, by Horner's rule, the highest first.
+#[track_caller]
+pub(super) fn horner(x: Sym, c: &[f64]) -> Sym {
+    match c {
+        [] => x.zeros_like(),
+        [k] => x.full_like(*k),
+        [first, second, rest @ ..] => rest.iter().fold(x * *first + *second, |sum, &k| sum * x + k),
+    }
+}

@@ -1,8 +1,8 @@
 //! For every primitive: StableHLO has it, or what it becomes. The exhaustive match.
 
 use super::{
-    ExpandOptions, arithmetic, cholesky, complex, conversion, cumulative, elementary, extremes, ordering, random,
-    reductions,
+    ExpandOptions, arithmetic, cholesky, complex, conversion, cumulative, elementary, error_function, extremes, gamma,
+    ordering, random, reductions,
 };
 use evoxc_core::{BF16, DType, F16, F32, OpError};
 use evoxc_ir::{Binary, Direction, Prim, Reducer, ScatterOp, SortOrder, TensorType, Unary};
@@ -188,7 +188,11 @@ fn unary<'a>(u: Unary, d: DType, options: &ExpandOptions) -> Rule<'a> {
         Unary::Asinh => or(field(d, elementary::asinh, complex::asinh)),
         Unary::Acosh => or(field(d, elementary::acosh, complex::acosh)),
         Unary::Atanh => or(field(d, elementary::atanh, complex::atanh)),
-        Unary::Erf | Unary::Erfc | Unary::ErfInv | Unary::Lgamma | Unary::Digamma => Rule::Has,
+        Unary::Erf => or(real(error_function::erf)),
+        Unary::Erfc => or(real(error_function::erfc)),
+        Unary::ErfInv => or(real(error_function::erf_inv)),
+        Unary::Lgamma => or(real(gamma::lgamma)),
+        Unary::Digamma => or(real(gamma::digamma)),
         Unary::Trunc => real(elementary::trunc),
         Unary::Abs if d.is_unsigned() => Rule::Identity,
         Unary::Sign if d.is_unsigned() => one(|[x]| x.minimum(1)),
