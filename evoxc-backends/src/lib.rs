@@ -7,6 +7,8 @@ use evoxc_stage::{AnyBackend, Backend};
 
 #[cfg(feature = "interp")]
 pub use evoxc_interp::{Interp, Replicas};
+#[cfg(feature = "stablehlo")]
+pub use evoxc_stablehlo as stablehlo;
 #[cfg(feature = "xla")]
 pub use evoxc_xla::{Xla, XlaArtifact, XlaFlag, XlaProgram};
 

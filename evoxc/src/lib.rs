@@ -33,10 +33,11 @@ pub use evoxc_backends::{Interp, Replicas, Xla, XlaArtifact, XlaFlag, XlaProgram
 #[doc(inline)]
 pub use evoxc_core::{
     ArgAt, Axes, AxisInt, BF16, BOOL, BackendError, Buffer, BufferElement, C64, C128, DType, Device, DeviceError,
-    DeviceKind, Dim, DimError, DimLike, Dyn, Element, Error, F16, F32, F64, Flatten, I8, I16, I32, I64, ImportError,
-    IntoAxes, IntoShape, IrError, Keep, Leaf, Loc, OpError, ParseError, PersistenceError, Result, RunError, Scalar,
-    Shape, SliceItem, Slices, StaticValue, Tensor, TensorError, TensorSpec, TraceErrors, TransformError, Tree, TreeDef,
-    TreeError, TreeKind, TreeToken, U8, U16, U32, U64, Unflatten, Unsupported, dim, keep, spec,
+    DeviceKind, Dim, DimError, DimLike, DimStep, Dyn, Element, Error, F16, F32, F64, Flatten, I8, I16, I32, I64,
+    ImportError, IntoAxes, IntoShape, IrError, Keep, Leaf, Loc, OpError, ParseError, PersistenceError, Result,
+    RunError, Scalar, Shape, SliceItem, Slices, StaticValue, Tensor, TensorError, TensorSpec, TraceErrors,
+    TransformError, Tree, TreeDef, TreeError, TreeKind, TreeToken, U8, U16, U32, U64, Unflatten, Unsupported, dim,
+    keep, spec,
 };
 #[doc(inline)]
 pub use evoxc_macros::{Tree, defn, s};
@@ -61,6 +62,14 @@ pub use evoxc_transform::{
     Vmap, batch_functions, batch_functions_of, checkpoint, custom_jvp, custom_vjp, grad, hessian, hvp, jacfwd, jacrev,
     jvp, value_and_grad, vjp, vmap,
 };
+
+/// StableHLO text, out and in: what other compilers and frameworks speak.
+pub mod stablehlo {
+    #[doc(inline)]
+    pub use evoxc_backends::stablehlo::{
+        CheckSite, ExportOptions, ImportOptions, Imported, ParallelSite, export, export_module, import, import_with,
+    };
+}
 
 /// The graph language itself: modules, ops, their table. For tools that read or write graphs.
 pub mod ir {

@@ -8,7 +8,9 @@
 
 pub mod checks;
 pub mod expand;
+mod export;
 mod import;
 pub mod syntax;
 
+pub use export::{ExportOptions, export, export_module};
 pub use import::{CheckSite, ImportOptions, Imported, ParallelSite, import, import_with};

@@ -21,7 +21,7 @@ mod tree;
 pub use args::{Axes, AxisInt, IntoAxes, Keep, SliceItem, Slices, keep};
 pub use buffer::{Buffer, BufferElement};
 pub use device::{Device, DeviceKind};
-pub use dim::{Dim, DimError, DimLike, dim};
+pub use dim::{Dim, DimError, DimLike, DimStep, dim};
 pub use dtype::{BF16, BOOL, C64, C128, DType, Element, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
 pub use error::{
     BackendError, DeviceError, Error, IrError, OpError, ParseError, PersistenceError, Result, RunError, TensorError,

@@ -5,6 +5,7 @@
 //! with integer coefficients whose atoms are symbols, floor divisions,
 //! minima and maxima; see `norm` for how it is reached.
 
+mod fold;
 mod norm;
 mod parse;
 mod print;
@@ -19,6 +20,7 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
 
+pub use fold::DimStep;
 use norm::{Atom, Bounds, Fail, Mono, Poly};
 
 /// An integer expression: the extent of an axis, a slice bound or a padding.

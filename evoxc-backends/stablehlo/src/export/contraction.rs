@@ -1,0 +1,116 @@
+//! Dot products and convolutions. Halves sum in f32 and round once, as everywhere in evoxc.
+
+use super::convert::cast;
+use super::writer::{Val, Writer, signature};
+use super::{Outcome, text};
+use evoxc_core::{DType, OpError, spec};
+use evoxc_ir::{AxisPair, ConvLayout, Padding, TensorType, Window};
+use std::fmt::Write;
+
+/// The operands and the dtype that sums have in StableHLO: bool counts in i32; a halves' product goes into f32 as it
+/// is, and integers into wider ones; other operands are converted to the accumulator first.
+fn operands(w: &mut Writer<'_>, a: &Val, b: &Val, out: DType) -> (Val, Val, DType) {
+    let wide = if out.is_bool() { DType::I32 } else { out.accumulator() };
+    let from = a.dtype();
+    let mixed = from == wide || (from.is_int() && wide.is_int()) || (from.bits() == 16 && wide == DType::F32);
+    if mixed { (a.clone(), b.clone(), wide) } else { (cast(w, a, wide), cast(w, b, wide), wide) }
+}
+
+/// The sums in the dtype of the result.
+fn rounded(w: &mut Writer<'_>, sum: Val, out: DType) -> Outcome<Val> {
+    if !out.is_bool() {
+        return Ok(cast(w, &sum, out));
+    }
+    let zero = w.splat(&sum.ty, 0)?;
+    Ok(w.compare("NE", &sum, &zero))
+}
+
+/// The word for how exactly products are taken: by default some compilers drop bits of f32.
+fn precision(wide: DType) -> Option<&'static str> {
+    matches!(wide, DType::F32 | DType::C64).then_some("HIGHEST")
+}
+
+pub(super) fn dot(
+    w: &mut Writer<'_>,
+    a: &Val,
+    b: &Val,
+    batch: &AxisPair,
+    contract: &AxisPair,
+    ty: TensorType,
+) -> Outcome<Val> {
+    let out = ty.dtype;
+    let (a, b, wide) = operands(w, a, b, out);
+    let mut attributes = String::new();
+    for (name, pair) in [("batching_dims", batch), ("contracting_dims", contract)] {
+        if name == "contracting_dims" || !pair.lhs.is_empty() {
+            let _ = write!(attributes, ", {name} = {} x {}", text::brackets(&pair.lhs), text::brackets(&pair.rhs));
+        }
+    }
+    if let Some(word) = precision(a.dtype()) {
+        let _ = write!(attributes, ", precision = [{word}, {word}]");
+    }
+    let sum = w.typed("dot_general", &[&a, &b], &attributes, spec(wide, ty.shape));
+    rounded(w, sum, out)
+}
+
+/// The axes of an operand: `b`, `f` and the like at their places, the spatial ones by number.
+fn layout(rank: usize, named: [(Option<&usize>, char); 2], spatial: &[usize]) -> String {
+    text::brackets((0..rank).map(|axis| {
+        let letter = named.iter().find(|(a, _)| *a == Some(&axis)).map(|(_, c)| c.to_string());
+        letter.unwrap_or_else(|| spatial.iter().position(|s| *s == axis).unwrap_or(0).to_string())
+    }))
+}
+
+pub(super) fn convolution(
+    w: &mut Writer<'_>,
+    [a, b]: [&Val; 2],
+    window: &Window,
+    l: &ConvLayout,
+    [feature_groups, batch_groups]: [usize; 2],
+    ty: TensorType,
+) -> Outcome<Val> {
+    let out = ty.dtype;
+    let (a, b, wide) = operands(w, a, b, out);
+    let pair = |list: &[usize], names: [char; 2]| -> [(Option<usize>, char); 2] {
+        [(list.first().copied(), names[0]), (list.get(1).copied(), names[1])]
+    };
+    let axes = |rank: usize, list: &[usize], names: [char; 2], spatial: &[usize]| {
+        let [x, y] = pair(list, names);
+        layout(rank, [(x.0.as_ref(), x.1), (y.0.as_ref(), y.1)], spatial)
+    };
+    let dims = format!(
+        "{}x{}->{}",
+        axes(a.rank(), &l.lhs, ['b', 'f'], &l.lhs_spatial),
+        axes(b.rank(), &l.rhs, ['o', 'i'], &l.rhs_spatial),
+        axes(a.rank(), &l.out, ['b', 'f'], &l.out_spatial),
+    );
+    let pad: Option<Vec<String>> = window
+        .padding
+        .iter()
+        .map(|Padding { low, high }| Some(format!("[{}, {}]", low.as_i64()?, high.as_i64()?)))
+        .collect();
+    let Some(pad) = pad else {
+        return Err(OpError::new(
+            "",
+            "its padding is an extent that is not constant, which StableHLO's windows cannot be",
+        )
+        .remedy("make the padding a constant, or pad by `pad` first"));
+    };
+    let precise = precision(a.dtype()).map_or(String::new(), |word| {
+        format!(", precision_config = [#stablehlo<precision {word}>, #stablehlo<precision {word}>]")
+    });
+    let rhs = format!(
+        "stablehlo.convolution({a}, {b}) dim_numbers = {dims}, window = {{stride = {}, pad = [{}], lhs_dilate = {}, \
+         rhs_dilate = {}, reverse = {}}} {{batch_group_count = {batch_groups} : i64, feature_group_count = \
+         {feature_groups} : i64{precise}}} : ",
+        text::brackets(&window.stride),
+        text::list(pad),
+        text::brackets(&window.base_dilation),
+        text::brackets(&window.window_dilation),
+        text::brackets(window.reversal.iter().map(|r| r.0)),
+    );
+    let sum_ty = spec(wide, ty.shape);
+    let rhs = rhs + &signature(&[&a, &b], &sum_ty);
+    let sum = w.op(&rhs, sum_ty);
+    rounded(w, sum, out)
+}

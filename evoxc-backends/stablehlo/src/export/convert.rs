@@ -1,0 +1,113 @@
+//! Changes of dtype.
+
+use super::elementwise::lowest;
+use super::writer::{Val, Writer};
+use super::{Outcome, complex, shape, text};
+use evoxc_core::{DType, Dim, OpError, spec};
+use evoxc_ir::TensorType;
+
+pub(super) fn convert(w: &mut Writer<'_>, x: &Val, to: DType) -> Outcome<Val> {
+    let from = x.dtype();
+    if from == to {
+        return Ok(x.clone());
+    }
+    if from.is_complex() && to.is_bool() {
+        let zero = w.splat(&x.ty, 0)?;
+        return Ok(w.compare("NE", x, &zero));
+    }
+    if from.is_complex() && !to.is_complex() {
+        let re = complex::parts_real(w, x);
+        return convert(w, &re, to);
+    }
+    if from.is_float() && to.is_int() && w.options.strict {
+        return strict(w, x, to);
+    }
+    Ok(cast(w, x, to))
+}
+
+/// The op itself.
+pub(super) fn cast(w: &mut Writer<'_>, x: &Val, to: DType) -> Val {
+    if x.dtype() == to { x.clone() } else { w.typed("convert", &[x], "", x.like(to)) }
+}
+
+/// Saturated by hand, NaN to 0: the conversion itself sees only numbers in range.
+fn strict(w: &mut Writer<'_>, x: &Val, to: DType) -> Outcome<Val> {
+    let bits = to.bits() as i32;
+    let (low, above) =
+        if to.is_signed_int() { (-2f64.powi(bits - 1), 2f64.powi(bits - 1)) } else { (0.0, 2f64.powi(bits)) };
+    let (low, above, zero) = (w.splat(&x.ty, low)?, w.splat(&x.ty, above)?, w.splat(&x.ty, 0)?);
+    let (below, beyond, nan) = (w.compare("LT", x, &low), w.compare("GE", x, &above), w.compare("NE", x, x));
+    let out = w.same("or", &[&below, &beyond])?;
+    let out = w.same("or", &[&out, &nan])?;
+    let safe = w.choose(&out, &zero, x);
+    let value = cast(w, &safe, to);
+    let ty = value.ty.clone();
+    let (least, most) = if to.is_signed_int() {
+        let least = lowest(to);
+        (w.splat(&ty, least)?, w.splat(&ty, !least)?)
+    } else {
+        let zero = w.splat(&ty, 0)?;
+        let most = w.same("not", &[&zero])?;
+        (zero, most)
+    };
+    let value = w.choose(&below, &least, &value);
+    Ok(w.choose(&beyond, &most, &value))
+}
+
+pub(super) fn bitcast(w: &mut Writer<'_>, x: &Val, ty: TensorType) -> Outcome<Val> {
+    match (x.dtype(), ty.dtype) {
+        (DType::C128, DType::C64) => narrower(w, x, ty),
+        (DType::C64, DType::C128) => wider(w, x, ty),
+        (from, to) if from == to => Ok(x.clone()),
+        _ => Ok(w.typed("bitcast_convert", &[x], "", ty)),
+    }
+}
+
+// Compilers cast bits of reals only: the parts of complex numbers are cast one by one.
+
+/// Each part of a c128, an f64, makes one c64.
+fn narrower(w: &mut Writer<'_>, x: &Val, ty: TensorType) -> Outcome<Val> {
+    let (re, im) = complex::parts(w, x);
+    let halves = spec(DType::F32, &ty.shape);
+    let mut each = vec![];
+    for part in [re, im] {
+        let words = w.typed("bitcast_convert", &[&part], "", halves.clone());
+        let (low, high) = (last(w, &words, 0)?, last(w, &words, 1)?);
+        each.push(complex::join(w, &low, &high));
+    }
+    let each: Vec<&Val> = each.iter().collect();
+    shape::concatenate(w, &each, x.rank(), ty)
+}
+
+/// Two c64 make one c128: the first its real part.
+fn wider(w: &mut Writer<'_>, x: &Val, ty: TensorType) -> Outcome<Val> {
+    let (re, im) = complex::parts(w, x);
+    let mut each = vec![];
+    for i in 0..2 {
+        let (low, high) = (last(w, &re, i)?, last(w, &im, i)?);
+        let words = shape::concatenate(w, &[&low, &high], ty.shape.rank(), re.ty.clone())?;
+        each.push(w.typed("bitcast_convert", &[&words], "", spec(DType::F64, &ty.shape)));
+    }
+    let [re, im] = each.as_slice() else { return Err(OpError::new("", "a complex number has two parts")) };
+    Ok(complex::join(w, re, im))
+}
+
+/// Element `i` of the last axis, which stays with size 1.
+fn last(w: &mut Writer<'_>, x: &Val, i: i64) -> Outcome<Val> {
+    let n = x.rank();
+    let mut start = vec![Dim::constant(0); n];
+    let mut limit = x.shape().to_vec();
+    if let (Some(a), Some(b)) = (start.last_mut(), limit.last_mut()) {
+        (*a, *b) = (Dim::constant(i), Dim::constant(i + 1));
+    }
+    let mut shape = x.shape().clone();
+    if let Some(d) = shape.dims_mut().last_mut() {
+        *d = Dim::constant(1);
+    }
+    shape::slice(w, x, &start, &limit, &vec![1; n], spec(x.dtype(), shape))
+}
+
+pub(super) fn reduce_precision(w: &mut Writer<'_>, x: &Val, exponent: u32, mantissa: u32) -> Outcome<Val> {
+    let rhs = format!("stablehlo.reduce_precision {x}, format = e{exponent}m{mantissa} : {}", text::ty(&x.ty));
+    Ok(w.op(&rhs, x.ty.clone()))
+}

@@ -1,0 +1,148 @@
+//! Gather, scatter, dynamic slices.
+
+use super::function::body;
+use super::reduction::combine;
+use super::writer::{Val, Writer};
+use super::{Outcome, text};
+use evoxc_core::{Dim, OpError, Shape, spec};
+use evoxc_ir::{GatherDims, Op, Reducer, ScatterDims, ScatterOp, TensorType};
+
+/// Fields of dimension numbers; empty lists are left out, as MLIR does.
+fn fields(lists: &[(&str, &[usize])], index_vector: usize) -> String {
+    let mut out: Vec<String> = lists
+        .iter()
+        .filter(|(_, list)| !list.is_empty())
+        .map(|(name, list)| format!("{name} = {}", text::brackets(*list)))
+        .collect();
+    if index_vector != 0 {
+        out.push(format!("index_vector_dim = {index_vector}"));
+    }
+    text::list(out)
+}
+
+pub(super) fn gather(
+    w: &mut Writer<'_>,
+    x: &Val,
+    indices: &Val,
+    d: &GatherDims,
+    sizes: &[Dim],
+    sorted: bool,
+    ty: TensorType,
+) -> Outcome<Val> {
+    let numbers = fields(
+        &[
+            ("offset_dims", &d.offset),
+            ("collapsed_slice_dims", &d.collapsed),
+            ("operand_batching_dims", &d.operand_batching),
+            ("start_indices_batching_dims", &d.indices_batching),
+            ("start_index_map", &d.start_map),
+        ],
+        d.index_vector,
+    );
+    let numbers = format!("dimension_numbers = #stablehlo.gather<{numbers}>, indices_are_sorted = {sorted}");
+    let fixed: Option<Vec<usize>> = sizes.iter().map(|s| s.get()).collect();
+    match fixed {
+        Some(sizes) => {
+            let attributes = format!("{numbers}, slice_sizes = {}", text::array(sizes));
+            Ok(w.generic("gather", &[x, indices], &attributes, ty))
+        }
+        None => {
+            let sizes = w.extents(sizes)?;
+            Ok(w.generic("dynamic_gather", &[x, indices, &sizes], &numbers, ty))
+        }
+    }
+}
+
+fn scatter_attributes(d: &ScatterDims, [sorted, unique]: [bool; 2]) -> String {
+    let numbers = fields(
+        &[
+            ("update_window_dims", &d.update_window),
+            ("inserted_window_dims", &d.inserted),
+            ("input_batching_dims", &d.operand_batching),
+            ("scatter_indices_batching_dims", &d.indices_batching),
+            ("scatter_dims_to_operand_dims", &d.scatter_map),
+        ],
+        d.index_vector,
+    );
+    format!(
+        "indices_are_sorted = {sorted}, scatter_dimension_numbers = #stablehlo.scatter<{numbers}>, unique_indices = {unique}"
+    )
+}
+
+pub(super) fn scatter(
+    w: &mut Writer<'_>,
+    op: ScatterOp,
+    xs: &[&Val],
+    d: &ScatterDims,
+    flags: [bool; 2],
+    ty: TensorType,
+) -> Outcome<Val> {
+    let element = spec(ty.dtype, Shape::scalar());
+    let attributes = scatter_attributes(d, flags);
+    let out = w.bodied("scatter", xs, &attributes, std::slice::from_ref(&ty), |w| {
+        let args = w.block_arguments(&[element.clone(), element]);
+        let [old, update] = args.as_slice() else { return Ok(vec![]) };
+        Ok(vec![match op {
+            ScatterOp::Set => update.clone(),
+            ScatterOp::Add => combine(w, Reducer::Sum, old, update)?,
+            ScatterOp::Mul => combine(w, Reducer::Prod, old, update)?,
+            ScatterOp::Min => combine(w, Reducer::Min, old, update)?,
+            ScatterOp::Max => combine(w, Reducer::Max, old, update)?,
+        }])
+    })?;
+    out.into_iter().next().ok_or_else(|| OpError::new("", "it has no result"))
+}
+
+pub(super) fn scatter_body(
+    w: &mut Writer<'_>,
+    o: &Op,
+    xs: &[&Val],
+    d: &ScatterDims,
+    flags: [bool; 2],
+    types: &[TensorType],
+) -> Outcome<Vec<Val>> {
+    let attributes = scatter_attributes(d, flags);
+    w.bodied("scatter", xs, &attributes, types, |w| w.body_of(o, 0))
+}
+
+pub(super) fn dynamic_slice(w: &mut Writer<'_>, xs: &[&Val], sizes: &[Dim], ty: TensorType) -> Outcome<Val> {
+    let fixed: Option<Vec<usize>> = sizes.iter().map(|s| s.get()).collect();
+    let Some(fixed) = fixed else {
+        return Err(OpError::new("", "its sizes are extents that are not constant, which StableHLO cannot say")
+            .remedy("make the sizes constant, or use `slice` with extents as bounds, or `take`"));
+    };
+    Ok(w.typed("dynamic_slice", xs, &format!(", sizes = {}", text::brackets(fixed)), ty))
+}
+
+pub(super) fn dynamic_update_slice(w: &mut Writer<'_>, xs: &[&Val], ty: TensorType) -> Outcome<Val> {
+    Ok(w.typed("dynamic_update_slice", xs, "", ty))
+}
+
+impl Writer<'_> {
+    /// An op in generic form with one region.
+    pub(super) fn bodied(
+        &mut self,
+        name: &str,
+        xs: &[&Val],
+        attributes: &str,
+        types: &[TensorType],
+        write: impl FnOnce(&mut Self) -> Outcome<Vec<Val>>,
+    ) -> Outcome<Vec<Val>> {
+        let (head, results) = self.results(types);
+        self.open(&format!("{head}\"stablehlo.{name}\"({}) <{{{attributes}}}> ({{", text::list(xs)));
+        self.region(write)?;
+        let operands = text::parens(xs.iter().map(|v| text::ty(&v.ty)));
+        self.close(&format!("}}) : {operands} -> {}", text::results(types)));
+        Ok(results)
+    }
+    /// The arguments and ops of a region of an op.
+    pub(super) fn body_of(&mut self, o: &Op, region: usize) -> Outcome<Vec<Val>> {
+        let Some(r) = o.regions.get(region) else { return Err(OpError::new("", "it has no such region")) };
+        let types: Vec<TensorType> = r.args.iter().map(|&v| self.func.ty(v).clone()).collect();
+        let args = self.block_arguments(&types);
+        for (&v, arg) in r.args.iter().zip(args) {
+            self.set(v, arg);
+        }
+        body(self, r)
+    }
+}

@@ -1,0 +1,125 @@
+//! The StableHLO of every primitive: one exhaustive match.
+
+use super::collective::{self, By};
+use super::writer::{Val, Writer};
+use super::{Outcome, contraction, control, convert, elementwise, indexing, linalg, reduction, shape};
+use evoxc_core::{OpError, TensorSpec};
+use evoxc_ir::{Op, Prim, TensorType};
+
+/// Writes one op and gives its results.
+pub(super) fn write(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType]) -> Outcome<Vec<Val>> {
+    let one = |v: Outcome<Val>| v.map(|v| vec![v]);
+    match &o.prim {
+        Prim::Unary(u) => one(elementwise::unary(w, *u, x(xs, 0)?, ty(types)?)),
+        Prim::Binary(b) => one(elementwise::binary(w, *b, x(xs, 0)?, x(xs, 1)?, ty(types)?)),
+        Prim::Compare { direction, order } => one(elementwise::compare(w, *direction, *order, x(xs, 0)?, x(xs, 1)?)),
+        Prim::Select {} => one(elementwise::select(w, x(xs, 0)?, x(xs, 1)?, x(xs, 2)?)),
+        Prim::Clamp {} => one(elementwise::clamp(w, x(xs, 0)?, x(xs, 1)?, x(xs, 2)?)),
+        Prim::Convert { dtype } => one(convert::convert(w, x(xs, 0)?, *dtype)),
+        Prim::BitcastConvert { dtype: _ } => one(convert::bitcast(w, x(xs, 0)?, ty(types)?)),
+        Prim::ReducePrecision { exponent_bits, mantissa_bits } => {
+            one(convert::reduce_precision(w, x(xs, 0)?, *exponent_bits, *mantissa_bits))
+        }
+        Prim::Constant { value } => one(shape::constant(w, value)),
+        Prim::Iota { dtype: _, shape: _, axis } => one(shape::iota(w, *axis, ty(types)?)),
+        Prim::DimSize { extent, dtype } => one(shape::dim_size(w, *extent, *dtype)),
+        Prim::BroadcastInDim { shape, dims } => one(w.broadcast(x(xs, 0)?, shape, dims)),
+        Prim::Reshape { shape } => one(w.reshape(x(xs, 0)?, shape)),
+        Prim::Transpose { perm } => one(shape::transpose(w, x(xs, 0)?, perm, ty(types)?)),
+        Prim::Slice { start, limit, stride } => one(shape::slice(w, x(xs, 0)?, start, limit, stride, ty(types)?)),
+        Prim::Pad { low, high, interior } => {
+            one(shape::pad(w, x(xs, 0)?, x(xs, 1)?, [low, high], interior, ty(types)?))
+        }
+        Prim::Concatenate { axis } => one(shape::concatenate(w, xs, *axis, ty(types)?)),
+        Prim::Reverse { axes } => one(shape::reverse(w, x(xs, 0)?, axes)),
+        Prim::Gather { dims, sizes, sorted } => {
+            one(indexing::gather(w, x(xs, 0)?, x(xs, 1)?, dims, sizes, *sorted, ty(types)?))
+        }
+        Prim::Scatter { op, dims, sorted, unique } => {
+            one(indexing::scatter(w, *op, xs, dims, [*sorted, *unique], ty(types)?))
+        }
+        Prim::ScatterBody { dims, sorted, unique } => indexing::scatter_body(w, o, xs, dims, [*sorted, *unique], types),
+        Prim::DynamicSlice { sizes } => one(indexing::dynamic_slice(w, xs, sizes, ty(types)?)),
+        Prim::DynamicUpdateSlice {} => one(indexing::dynamic_update_slice(w, xs, ty(types)?)),
+        Prim::Dot { batch, contract, accumulate: _ } => {
+            one(contraction::dot(w, x(xs, 0)?, x(xs, 1)?, batch, contract, ty(types)?))
+        }
+        Prim::Convolution { window, layout, feature_groups, batch_groups, accumulate: _ } => {
+            one(contraction::convolution(
+                w,
+                [x(xs, 0)?, x(xs, 1)?],
+                window,
+                layout,
+                [*feature_groups, *batch_groups],
+                ty(types)?,
+            ))
+        }
+        Prim::Reduce { op, axes } => one(reduction::reduce(w, *op, x(xs, 0)?, axes, ty(types)?)),
+        Prim::ReduceBody { axes } => reduction::reduce_body(w, o, xs, axes, types),
+        Prim::ReduceWindow { op, window } => one(reduction::reduce_window(w, *op, x(xs, 0)?, window, ty(types)?)),
+        Prim::ReduceWindowBody { window } => reduction::reduce_window_body(w, o, xs, window, types),
+        Prim::SelectAndScatter { select, window } => {
+            one(reduction::select_and_scatter(w, *select, x(xs, 0)?, x(xs, 1)?, window))
+        }
+        Prim::SelectAndScatterBody { window } => one(reduction::select_and_scatter_body(w, o, xs, window, ty(types)?)),
+        Prim::SortBody { axis, stable } => reduction::sort_body(w, o, xs, *axis, *stable, types),
+        Prim::TopK { k } => linalg::top_k(w, x(xs, 0)?, *k, types),
+        Prim::Fft { kind, length } => one(linalg::fft(w, *kind, length, x(xs, 0)?, ty(types)?)),
+        Prim::Cholesky { lower } => one(linalg::cholesky(w, x(xs, 0)?, *lower)),
+        Prim::TriangularSolve { left, lower, unit_diagonal, transpose } => {
+            one(linalg::triangular_solve(w, [x(xs, 0)?, x(xs, 1)?], [*left, *lower, *unit_diagonal], *transpose))
+        }
+        Prim::Cond {} => control::cond(w, o, x(xs, 0)?, types),
+        Prim::Switch {} => control::switch(w, o, x(xs, 0)?, types),
+        Prim::WhileLoop {} => control::while_loop(w, o, xs, types),
+        Prim::Call { callee, jvp: _, forward: _, vjp: _, batch: _, captures: _, remat: _ } => {
+            control::call(w, &callee.0, xs, types)
+        }
+        Prim::AllReduce { op, groups } => collective::all_reduce(w, By::Named(*op), groups, xs, types),
+        Prim::AllReduceBody { groups } => collective::all_reduce(w, By::Body(o), groups, xs, types),
+        Prim::AllGather { axis, count: _, groups } => collective::all_gather(w, *axis, groups, xs, types),
+        Prim::ReduceScatter { op, axis, count: _, groups } => {
+            collective::reduce_scatter(w, By::Named(*op), *axis, groups, xs, types)
+        }
+        Prim::ReduceScatterBody { axis, count: _, groups } => {
+            collective::reduce_scatter(w, By::Body(o), *axis, groups, xs, types)
+        }
+        Prim::AllToAll { split, concat, count, groups } => {
+            collective::all_to_all(w, [*split, *concat, *count], groups, xs, types)
+        }
+        Prim::CollectivePermute { pairs, channel } => collective::permute(w, pairs, *channel, xs, types),
+        Prim::CollectiveBroadcast { dynamic_root, groups } => {
+            collective::broadcast(w, *dynamic_root, groups, xs, types)
+        }
+        Prim::RankIndex { of } => one(collective::rank(w, *of, ty(types)?)),
+        Prim::OptimizationBarrier {} => control::barrier(w, xs, types),
+        Prim::StopGradient {} => Ok(vec![x(xs, 0)?.clone()]),
+        Prim::Argmax { axis: _ }
+        | Prim::Argmin { axis: _ }
+        | Prim::Cumulative { op: _, axis: _, reverse: _ }
+        | Prim::Sort { axis: _, keys: _, stable: _ }
+        | Prim::Lu {}
+        | Prim::Qr { full: _ }
+        | Prim::Eigh {}
+        | Prim::Svd { full: _ }
+        | Prim::Scan { carry: _, length: _, reverse: _ }
+        | Prim::RandomBits { algorithm: _, dtype: _, shape: _ }
+        | Prim::Print { label: _ } => Err(no_form()),
+    }
+}
+
+/// An op that StableHLO does not have and that nothing expanded.
+pub(super) fn no_form() -> OpError {
+    OpError::new("", "StableHLO has no such op, and its expansion is not known")
+        .remedy("run this program on `Interp`, or write it with other ops")
+}
+
+/// The operand of that number.
+fn x<'a>(xs: &[&'a Val], i: usize) -> Outcome<&'a Val> {
+    xs.get(i).copied().ok_or_else(|| OpError::new("", format!("it has no operand {i}")))
+}
+
+/// The type of the only result.
+fn ty(types: &[TensorType]) -> Outcome<TensorSpec> {
+    types.first().cloned().ok_or_else(|| OpError::new("", "it has no result"))
+}

@@ -1,0 +1,284 @@
+//! Reductions, windows, sorts with a body. Sums and products of halves are taken in f32 and round once.
+
+use super::convert::cast;
+use super::elementwise::{binary, lowest};
+use super::function::body;
+use super::writer::{Val, Writer, number};
+use super::{Outcome, text};
+use evoxc_core::{DType, OpError, Shape, Tensor, spec};
+use evoxc_ir::{Binary, Op, Padding, Reducer, SelectOp, TensorType, Window};
+use num_complex::Complex;
+
+fn scalar(d: DType) -> TensorType {
+    spec(d, Shape::scalar())
+}
+
+fn only(v: Vec<Val>) -> Outcome<Val> {
+    v.into_iter().next().ok_or_else(|| OpError::new("", "it has no result"))
+}
+
+/// The combiner of two values.
+fn combiner(op: Reducer) -> Binary {
+    match op {
+        Reducer::Sum => Binary::Add,
+        Reducer::Prod => Binary::Mul,
+        Reducer::Max => Binary::Max,
+        Reducer::Min => Binary::Min,
+        Reducer::And => Binary::And,
+        Reducer::Or => Binary::Or,
+    }
+}
+
+/// Two values combined.
+pub(super) fn combine(w: &mut Writer<'_>, op: Reducer, a: &Val, b: &Val) -> Outcome<Val> {
+    binary(w, combiner(op), a, b, a.ty.clone())
+}
+
+/// The StableHLO op that combines, where it is a single one.
+fn word(op: Reducer, d: DType) -> Option<&'static str> {
+    Some(match op {
+        Reducer::Sum if d.is_bool() => "or",
+        Reducer::Prod if d.is_bool() => "and",
+        Reducer::Max if d.is_bool() => "or",
+        Reducer::Min if d.is_bool() => "and",
+        Reducer::Max | Reducer::Min if d.is_complex() => return None,
+        Reducer::Sum => "add",
+        Reducer::Prod => "multiply",
+        Reducer::Max => "maximum",
+        Reducer::Min => "minimum",
+        Reducer::And => "and",
+        Reducer::Or => "or",
+    })
+}
+
+/// The identity of a combiner.
+fn identity(op: Reducer, d: DType) -> Outcome<Tensor> {
+    let highest =
+        |d: DType| if d.is_signed_int() { number(d, !lowest(d)) } else { number(d, u64::MAX >> (64 - d.bits())) };
+    let infinite = |v: f64| match d {
+        DType::C64 => Ok(Tensor::from(Complex::new(v as f32, v as f32))),
+        DType::C128 => Ok(Tensor::from(Complex::new(v, v))),
+        d => number(d, v),
+    };
+    match op {
+        Reducer::Sum | Reducer::Or => number(d, if d.is_bool() { false.into() } else { evoxc_core::Scalar::from(0) }),
+        Reducer::Prod => number(d, if d.is_bool() { true.into() } else { evoxc_core::Scalar::from(1) }),
+        Reducer::And if d.is_signed_int() => number(d, -1),
+        Reducer::Max if d.is_bool() => number(d, false),
+        Reducer::Min | Reducer::And if d.is_bool() => number(d, true),
+        Reducer::And => highest(d),
+        Reducer::Max if d.is_signed_int() => number(d, lowest(d)),
+        Reducer::Max if d.is_unsigned() => number(d, 0),
+        Reducer::Max => infinite(f64::NEG_INFINITY),
+        Reducer::Min if d.is_int() => highest(d),
+        Reducer::Min => infinite(f64::INFINITY),
+    }
+}
+
+/// The dtype that a reduction is computed in.
+pub(super) fn wide(op: Reducer, d: DType) -> DType {
+    match op {
+        Reducer::Sum | Reducer::Prod => d.accumulator(),
+        Reducer::Max | Reducer::Min | Reducer::And | Reducer::Or => d,
+    }
+}
+
+pub(super) fn reduce(w: &mut Writer<'_>, op: Reducer, x: &Val, axes: &[usize], ty: TensorType) -> Outcome<Val> {
+    let d = wide(op, x.dtype());
+    let x = cast(w, x, d);
+    let init = w.dense(identity(op, d)?);
+    let wide_ty = spec(d, &ty.shape);
+    let out = match word(op, d) {
+        Some(word) => {
+            let rhs = format!(
+                "stablehlo.reduce({x} init: {init}) applies stablehlo.{word} across dimensions = {} : {}",
+                text::brackets(axes),
+                super::writer::signature(&[&x, &init], &wide_ty)
+            );
+            w.op(&rhs, wide_ty)
+        }
+        None => only(reducer(w, &[&x, &init], axes, &[wide_ty], |w, args| {
+            let [a, b] = args else { return Err(OpError::new("", "its body takes two values")) };
+            Ok(vec![combine(w, op, a, b)?])
+        })?)?,
+    };
+    Ok(cast(w, &out, ty.dtype))
+}
+
+pub(super) fn reduce_body(
+    w: &mut Writer<'_>,
+    o: &Op,
+    xs: &[&Val],
+    axes: &[usize],
+    types: &[TensorType],
+) -> Outcome<Vec<Val>> {
+    let Some(r) = o.regions.first() else { return Err(OpError::new("", "it has no body")) };
+    reducer(w, xs, axes, types, |w, args| {
+        for (&v, arg) in r.args.iter().zip(args) {
+            w.set(v, arg.clone());
+        }
+        body(w, r)
+    })
+}
+
+/// A reduction with a body: operands, then as many initial values.
+fn reducer(
+    w: &mut Writer<'_>,
+    xs: &[&Val],
+    axes: &[usize],
+    types: &[TensorType],
+    write: impl FnOnce(&mut Writer<'_>, &[Val]) -> Outcome<Vec<Val>>,
+) -> Outcome<Vec<Val>> {
+    let n = types.len();
+    let (values, inits) = xs.split_at(n.min(xs.len()));
+    let pairs = values.iter().zip(inits).map(|(x, i)| format!("({x} init: {i})"));
+    let operands = text::parens(xs.iter().map(|v| text::ty(&v.ty)));
+    let (head, results) = w.results(types);
+    w.line(&format!(
+        "{head}stablehlo.reduce{} across dimensions = {} : {operands} -> {}",
+        text::list(pairs),
+        text::brackets(axes),
+        text::results(types)
+    ));
+    let args: Vec<Val> = (0..2 * n).map(|i| w.argument("arg", &scalar(types[i % n].dtype))).collect();
+    // The printed form groups each accumulated value with its element.
+    let mut groups = String::new();
+    for (a, b) in args.iter().zip(args.iter().skip(n)) {
+        groups.push_str(&format!("({a}: {}, {b}: {}) ", text::ty(&a.ty), text::ty(&b.ty)));
+    }
+    w.open(&format!(" reducer{groups} {{"));
+    w.region(|w| write(w, &args))?;
+    w.close("}");
+    Ok(results)
+}
+
+/// The attributes of a window, in MLIR's order.
+fn window_attributes(window: &Window, dilations: bool) -> Outcome<String> {
+    let size: Option<Vec<usize>> = window.size.iter().map(|d| d.get()).collect();
+    let pad: Option<Vec<[i64; 2]>> =
+        window.padding.iter().map(|Padding { low, high }| Some([low.as_i64()?, high.as_i64()?])).collect();
+    let (Some(size), Some(pad)) = (size, pad) else {
+        return Err(OpError::new(
+            "",
+            "its window has an extent that is not constant, which StableHLO's windows cannot be",
+        )
+        .remedy("make the window and its padding constant"));
+    };
+    let padding = Tensor::from(pad.concat()).reshape([pad.len(), 2]).map_err(|e| OpError::new("", e.to_string()))?;
+    let padding = format!("padding = {}", super::constant::dense(&padding));
+    let sizes = format!("window_dimensions = {}, window_strides = {}", text::array(size), text::array(&window.stride));
+    Ok(if dilations {
+        format!(
+            "base_dilations = {}, {padding}, window_dilations = {}, {sizes}",
+            text::array(&window.base_dilation),
+            text::array(&window.window_dilation)
+        )
+    } else {
+        format!("{padding}, {sizes}")
+    })
+}
+
+pub(super) fn reduce_window(w: &mut Writer<'_>, op: Reducer, x: &Val, window: &Window, ty: TensorType) -> Outcome<Val> {
+    let attributes = window_attributes(window, true)?;
+    let d = wide(op, x.dtype());
+    let x = cast(w, x, d);
+    let init = w.dense(identity(op, d)?);
+    let out = w.bodied("reduce_window", &[&x, &init], &attributes, &[spec(d, &ty.shape)], |w| {
+        let args = w.block_arguments(&[scalar(d), scalar(d)]);
+        let [a, b] = args.as_slice() else { return Err(OpError::new("", "its body takes two values")) };
+        Ok(vec![combine(w, op, a, b)?])
+    })?;
+    let out = only(out)?;
+    Ok(cast(w, &out, ty.dtype))
+}
+
+pub(super) fn reduce_window_body(
+    w: &mut Writer<'_>,
+    o: &Op,
+    xs: &[&Val],
+    window: &Window,
+    types: &[TensorType],
+) -> Outcome<Vec<Val>> {
+    let attributes = window_attributes(window, true)?;
+    w.bodied("reduce_window", xs, &attributes, types, |w| w.body_of(o, 0))
+}
+
+/// Two regions: which of two elements stays selected, and how a source element joins what is there.
+fn scattered(
+    w: &mut Writer<'_>,
+    xs: [&Val; 3],
+    window: &Window,
+    select: impl FnOnce(&mut Writer<'_>) -> Outcome<Vec<Val>>,
+    scatter: impl FnOnce(&mut Writer<'_>) -> Outcome<Vec<Val>>,
+) -> Outcome<Val> {
+    let attributes = window_attributes(window, false)?;
+    let ty = xs[0].ty.clone();
+    let (head, results) = w.results(std::slice::from_ref(&ty));
+    w.open(&format!("{head}\"stablehlo.select_and_scatter\"({}) <{{{attributes}}}> ({{", text::list(xs)));
+    w.region(select)?;
+    w.between("}, {");
+    w.region(scatter)?;
+    w.close(&format!("}}) : {}", super::writer::signature(&xs, &ty)));
+    only(results)
+}
+
+pub(super) fn select_and_scatter(
+    w: &mut Writer<'_>,
+    select: SelectOp,
+    x: &Val,
+    source: &Val,
+    window: &Window,
+) -> Outcome<Val> {
+    let (d, out) = (x.dtype().accumulator(), x.dtype());
+    let (x, source) = (cast(w, x, d), cast(w, source, d));
+    let init = w.dense(identity(Reducer::Sum, d)?);
+    let stays = match select {
+        SelectOp::Max => "GE",
+        SelectOp::Min => "LE",
+    };
+    let sum = scattered(
+        w,
+        [&x, &source, &init],
+        window,
+        |w| {
+            let args = w.block_arguments(&[scalar(d), scalar(d)]);
+            let [a, b] = args.as_slice() else { return Err(OpError::new("", "its body takes two values")) };
+            let ordered = w.compare(stays, a, b);
+            if !d.is_float() {
+                return Ok(vec![ordered]);
+            }
+            // A NaN is before every number.
+            let nan = w.compare("NE", a, a);
+            Ok(vec![w.same("or", &[&ordered, &nan])?])
+        },
+        |w| {
+            let args = w.block_arguments(&[scalar(d), scalar(d)]);
+            let [a, b] = args.as_slice() else { return Err(OpError::new("", "its body takes two values")) };
+            Ok(vec![combine(w, Reducer::Sum, a, b)?])
+        },
+    )?;
+    Ok(cast(w, &sum, out))
+}
+
+pub(super) fn select_and_scatter_body(
+    w: &mut Writer<'_>,
+    o: &Op,
+    xs: &[&Val],
+    window: &Window,
+    _: TensorType,
+) -> Outcome<Val> {
+    let &[x, source, init] = xs else { return Err(OpError::new("", "it takes x, the source and an initial value")) };
+    scattered(w, [x, source, init], window, |w| w.body_of(o, 0), |w| w.body_of(o, 1))
+}
+
+pub(super) fn sort_body(
+    w: &mut Writer<'_>,
+    o: &Op,
+    xs: &[&Val],
+    axis: usize,
+    stable: bool,
+    types: &[TensorType],
+) -> Outcome<Vec<Val>> {
+    let attributes = format!("dimension = {axis} : i64, is_stable = {stable}");
+    w.bodied("sort", xs, &attributes, types, |w| w.body_of(o, 0))
+}

@@ -1,0 +1,63 @@
+//! What file tests cannot show: that every constant's bits survive, and the options.
+
+use super::number::Number;
+use super::{ExportOptions, export_module};
+use evoxc_ir::Module;
+
+fn text<T: Number>(v: T) -> String {
+    let mut out = String::new();
+    v.write(&mut out);
+    out
+}
+
+/// MLIR prints six digits after the point where these give the bits back, else as many as LLVM needs.
+#[test]
+fn floats_are_written_as_mlir_does() {
+    assert_eq!(text(1.5f32), "1.500000e+00");
+    assert_eq!(text(-0.0f32), "-0.000000e+00");
+    assert_eq!(text(0.1f32), "1.000000e-01");
+    assert_eq!(text(std::f32::consts::PI), "3.14159274");
+    assert_eq!(text(std::f64::consts::PI), "3.1415926535897931");
+    assert_eq!(text(f32::NAN), "0x7FC00000");
+    assert_eq!(text(f32::from_bits(0xFF80_0001)), "0xFF800001");
+    assert_eq!(text(f64::NEG_INFINITY), "0xFFF0000000000000");
+    assert_eq!(text(half::f16::from_f32(0.1)), "9.997559e-02");
+    assert_eq!(text(num_complex::Complex::new(1f32, -2.0)), "(1.000000e+00,-2.000000e+00)");
+}
+
+#[test]
+fn every_float_reads_back() {
+    let mut bits = 1u64;
+    for _ in 0..20_000 {
+        bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let (a, b) = (f32::from_bits((bits >> 32) as u32), f64::from_bits(bits));
+        if a.is_finite() && !text(a).starts_with("0x") {
+            assert_eq!(text(a).parse::<f32>().map(f32::to_bits), Ok(a.to_bits()));
+        }
+        if b.is_finite() && !text(b).starts_with("0x") {
+            assert_eq!(text(b).parse::<f64>().map(f64::to_bits), Ok(b.to_bits()));
+        }
+    }
+}
+
+const ADD: &str = "func @f(%x: tensor<2xf32>, %y: tensor<2xf32>) -> tensor<2xf32> {\n  %s = evoxc.add(%x, %y) : tensor<2xf32> loc(\"a b.rs\":3:4)\n  return %s\n}";
+
+#[test]
+fn options_change_the_text() -> evoxc_core::Result<()> {
+    let module = Module::parse(ADD)?;
+    let plain = export_module(&module, &ExportOptions::default())?;
+    assert!(plain.contains("    %0 = stablehlo.add %x, %y : tensor<2xf32>\n"), "{plain}");
+    let options = ExportOptions {
+        name: Some("two words".into()),
+        locations: true,
+        aliasing: vec![(1, 0)],
+        ..ExportOptions::default()
+    };
+    let text = export_module(&module, &options)?;
+    assert!(text.starts_with("module @\"two words\" {\n"), "{text}");
+    assert!(text.contains("%y: tensor<2xf32> {tf.aliasing_output = 0 : i32}"), "{text}");
+    assert!(text.contains(" : tensor<2xf32> loc(\"a b.rs\":3:4)\n"), "{text}");
+    let wrong = ExportOptions { aliasing: vec![(2, 0)], ..ExportOptions::default() };
+    assert!(export_module(&module, &wrong).is_err());
+    Ok(())
+}
