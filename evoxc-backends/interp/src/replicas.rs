@@ -24,7 +24,7 @@ const MOST: usize = 1024;
 /// use evoxc::prelude::*;
 /// use evoxc::Replicas;
 /// // Two replicas of one partition, each with its own values.
-/// let total = |x: Sym| dist::all_reduce(x, Reducer::Sum, ReplicaGroups::across_replicas([[0, 1]]));
+/// let total = |x: Sym| dist::all_reduce(x, Reducer::Sum, &ReplicaGroups::across_replicas([[0, 1]]));
 /// let graph = trace(total, spec(F32, [2]))?;
 /// let both = Replicas::new(&[vec![graph.module()], vec![graph.module()]])?;
 /// let args = vec![vec![Tensor::from([1.0f32, 2.0])], vec![Tensor::from([10.0f32, 20.0])]];

@@ -14,9 +14,9 @@
 //! /// Loss and gradient of a shard, averaged over two replicas.
 //! #[defn]
 //! fn step(w: Sym, x: Sym) -> (Sym, Sym) {
-//!     let (loss, slope) = value_and_grad(|w: Sym| (x * w).square().mean(..))(w);
+//!     let (loss, slope) = value_and_grad(|w: Sym| (x * w).square().mean(..)).call(w);
 //!     let both = ReplicaGroups::across_replicas([[0, 1]]);
-//!     let (loss, slope) = dist::all_reduce((loss, slope), Reducer::Sum, both);
+//!     let (loss, slope) = dist::all_reduce((loss, slope), Reducer::Sum, &both);
 //!     (loss / 2, slope / 2)
 //! }
 //!
@@ -106,7 +106,7 @@ fn axis_of<T: Tree<Sym>>(op: &str, tree: T, axis: impl AxisInt) -> (T, Option<us
 /// use evoxc::dist::{self, ReplicaGroups};
 /// use evoxc::ir::Reducer;
 /// use evoxc::prelude::*;
-/// let total = |x: Sym| dist::all_reduce(x, Reducer::Sum, ReplicaGroups::everyone());
+/// let total = |x: Sym| dist::all_reduce(x, Reducer::Sum, &ReplicaGroups::everyone());
 /// // Alone, a process is a group of one.
 /// assert_eq!(evaluate(total, Tensor::from(2f32), &Interp)?.item::<f32>()?, 2.0);
 /// # Ok::<(), evoxc::Error>(())
@@ -115,8 +115,8 @@ fn axis_of<T: Tree<Sym>>(op: &str, tree: T, axis: impl AxisInt) -> (T, Option<us
 /// # Errors
 /// Recorded in the trace: groups that name a process twice or lack their channel, a dtype that the reducer does not take.
 #[track_caller]
-pub fn all_reduce<T: Tree<Sym>>(tree: T, op: Reducer, groups: ReplicaGroups) -> T {
-    exchange(Prim::AllReduce { op, groups }, tree, None)
+pub fn all_reduce<T: Tree<Sym>>(tree: T, op: Reducer, groups: &ReplicaGroups) -> T {
+    exchange(Prim::AllReduce { op, groups: groups.clone() }, tree, None)
 }
 
 /// [`all_reduce`] with any `body` of two scalars, `(what is combined, the next)`; all leaves have one dtype. It has no
@@ -127,7 +127,7 @@ pub fn all_reduce<T: Tree<Sym>>(tree: T, op: Reducer, groups: ReplicaGroups) -> 
 /// use evoxc::prelude::*;
 /// use evoxc::Replicas;
 /// let groups = ReplicaGroups::across_replicas([[0, 1]]);
-/// let hypot = |x: Sym| dist::all_reduce_with(x, groups, |a, b| (a * a + b * b).sqrt());
+/// let hypot = |x: Sym| dist::all_reduce_with(x, &groups, |a, b| (a * a + b * b).sqrt());
 /// let g = trace(hypot, spec(F64, []))?;
 /// let out = Replicas::new(&[vec![g.module()], vec![g.module()]])?
 ///     .run(vec![vec![Tensor::from(3.0)], vec![Tensor::from(4.0)]])?;
@@ -135,8 +135,8 @@ pub fn all_reduce<T: Tree<Sym>>(tree: T, op: Reducer, groups: ReplicaGroups) -> 
 /// # Ok::<(), evoxc::Error>(())
 /// ```
 #[track_caller]
-pub fn all_reduce_with<T: Tree<Sym>>(tree: T, groups: ReplicaGroups, body: impl FnOnce(Sym, Sym) -> Sym) -> T {
-    bodied(Prim::AllReduceBody { groups }, tree, body)
+pub fn all_reduce_with<T: Tree<Sym>>(tree: T, groups: &ReplicaGroups, body: impl FnOnce(Sym, Sym) -> Sym) -> T {
+    bodied(Prim::AllReduceBody { groups: groups.clone() }, tree, body)
 }
 
 /// The leaves of the `count` processes of a group one after the other along `axis`, in the order of the group.
@@ -144,7 +144,7 @@ pub fn all_reduce_with<T: Tree<Sym>>(tree: T, groups: ReplicaGroups, body: impl 
 /// ```
 /// use evoxc::dist::{self, ReplicaGroups};
 /// use evoxc::prelude::*;
-/// let f = |x: Sym| dist::all_gather(x, -1, 4, ReplicaGroups::across_replicas([[0, 1, 2, 3]]));
+/// let f = |x: Sym| dist::all_gather(x, -1, 4, &ReplicaGroups::across_replicas([[0, 1, 2, 3]]));
 /// assert_eq!(trace(f, spec(F32, (dim("B"), 3)))?.output_specs(), [spec(F32, (dim("B"), 12))]);
 /// # Ok::<(), evoxc::Error>(())
 /// ```
@@ -152,9 +152,9 @@ pub fn all_reduce_with<T: Tree<Sym>>(tree: T, groups: ReplicaGroups, body: impl 
 /// # Errors
 /// Recorded in the trace: as of [`all_reduce`]; an axis out of range; groups of another size than `count`.
 #[track_caller]
-pub fn all_gather<T: Tree<Sym>>(tree: T, axis: impl AxisInt, count: usize, groups: ReplicaGroups) -> T {
+pub fn all_gather<T: Tree<Sym>>(tree: T, axis: impl AxisInt, count: usize, groups: &ReplicaGroups) -> T {
     match axis_of("all_gather", tree, axis) {
-        (tree, Some(axis)) => exchange(Prim::AllGather { axis, count, groups }, tree, None),
+        (tree, Some(axis)) => exchange(Prim::AllGather { axis, count, groups: groups.clone() }, tree, None),
         (tree, None) => poisoned(tree),
     }
 }
@@ -166,7 +166,7 @@ pub fn all_gather<T: Tree<Sym>>(tree: T, axis: impl AxisInt, count: usize, group
 /// use evoxc::dist::{self, ReplicaGroups};
 /// use evoxc::{ir::Reducer, prelude::*, Replicas};
 /// let groups = ReplicaGroups::across_replicas([[0, 1]]);
-/// let g = trace(|x: Sym| dist::reduce_scatter(x, Reducer::Sum, 0, 2, groups), spec(I32, [2]))?;
+/// let g = trace(|x: Sym| dist::reduce_scatter(x, Reducer::Sum, 0, 2, &groups), spec(I32, [2]))?;
 /// let out = Replicas::new(&[vec![g.module()], vec![g.module()]])?
 ///     .run(vec![vec![Tensor::from([1, 2])], vec![Tensor::from([10, 20])]])?;
 /// assert_eq!((out[0][0].to_vec::<i32>()?, out[1][0].to_vec::<i32>()?), (vec![11], vec![22]));
@@ -181,10 +181,10 @@ pub fn reduce_scatter<T: Tree<Sym>>(
     op: Reducer,
     axis: impl AxisInt,
     count: usize,
-    groups: ReplicaGroups,
+    groups: &ReplicaGroups,
 ) -> T {
     match axis_of("reduce_scatter", tree, axis) {
-        (tree, Some(axis)) => exchange(Prim::ReduceScatter { op, axis, count, groups }, tree, None),
+        (tree, Some(axis)) => exchange(Prim::ReduceScatter { op, axis, count, groups: groups.clone() }, tree, None),
         (tree, None) => poisoned(tree),
     }
 }
@@ -195,11 +195,11 @@ pub fn reduce_scatter_with<T: Tree<Sym>>(
     tree: T,
     axis: impl AxisInt,
     count: usize,
-    groups: ReplicaGroups,
+    groups: &ReplicaGroups,
     body: impl FnOnce(Sym, Sym) -> Sym,
 ) -> T {
     match axis_of("reduce_scatter", tree, axis) {
-        (tree, Some(axis)) => bodied(Prim::ReduceScatterBody { axis, count, groups }, tree, body),
+        (tree, Some(axis)) => bodied(Prim::ReduceScatterBody { axis, count, groups: groups.clone() }, tree, body),
         (tree, None) => poisoned(tree),
     }
 }
@@ -211,7 +211,7 @@ pub fn reduce_scatter_with<T: Tree<Sym>>(
 /// use evoxc::dist::{self, ReplicaGroups};
 /// use evoxc::{prelude::*, Replicas};
 /// let groups = ReplicaGroups::across_replicas([[0, 1]]);
-/// let g = trace(|x: Sym| dist::all_to_all(x, 0, 0, 2, groups), spec(I32, [2]))?;
+/// let g = trace(|x: Sym| dist::all_to_all(x, 0, 0, 2, &groups), spec(I32, [2]))?;
 /// let out = Replicas::new(&[vec![g.module()], vec![g.module()]])?
 ///     .run(vec![vec![Tensor::from([1, 2])], vec![Tensor::from([3, 4])]])?;
 /// assert_eq!((out[0][0].to_vec::<i32>()?, out[1][0].to_vec::<i32>()?), (vec![1, 3], vec![2, 4]));
@@ -226,11 +226,13 @@ pub fn all_to_all<T: Tree<Sym>>(
     split: impl AxisInt,
     concat: impl AxisInt,
     count: usize,
-    groups: ReplicaGroups,
+    groups: &ReplicaGroups,
 ) -> T {
     let (tree, split) = axis_of("all_to_all", tree, split);
     match (split, axis_of("all_to_all", tree, concat)) {
-        (Some(split), (tree, Some(concat))) => exchange(Prim::AllToAll { split, concat, count, groups }, tree, None),
+        (Some(split), (tree, Some(concat))) => {
+            exchange(Prim::AllToAll { split, concat, count, groups: groups.clone() }, tree, None)
+        }
         (_, (tree, _)) => poisoned(tree),
     }
 }
@@ -266,21 +268,21 @@ pub fn collective_permute<T: Tree<Sym>>(
 /// use evoxc::dist::{self, ReplicaGroups};
 /// use evoxc::{prelude::*, Replicas};
 /// let groups = ReplicaGroups::across_replicas([[1, 0]]);
-/// let g = trace(|x: Sym| dist::collective_broadcast(x, groups), spec(I32, []))?;
+/// let g = trace(|x: Sym| dist::collective_broadcast(x, &groups), spec(I32, []))?;
 /// let out = Replicas::new(&[vec![g.module()], vec![g.module()]])?
 ///     .run(vec![vec![Tensor::from(7)], vec![Tensor::from(8)]])?;
 /// assert_eq!((out[0][0].item::<i32>()?, out[1][0].item::<i32>()?), (8, 8));
 /// # Ok::<(), evoxc::Error>(())
 /// ```
 #[track_caller]
-pub fn collective_broadcast<T: Tree<Sym>>(tree: T, groups: ReplicaGroups) -> T {
-    exchange(Prim::CollectiveBroadcast { dynamic_root: false, groups }, tree, None)
+pub fn collective_broadcast<T: Tree<Sym>>(tree: T, groups: &ReplicaGroups) -> T {
+    exchange(Prim::CollectiveBroadcast { dynamic_root: false, groups: groups.clone() }, tree, None)
 }
 
 /// [`collective_broadcast`] where `roots`, an i32 vector with an entry a leaf, says which process of the group sends it.
 #[track_caller]
-pub fn collective_broadcast_from<T: Tree<Sym>>(tree: T, roots: Sym, groups: ReplicaGroups) -> T {
-    exchange(Prim::CollectiveBroadcast { dynamic_root: true, groups }, tree, Some(roots))
+pub fn collective_broadcast_from<T: Tree<Sym>>(tree: T, roots: Sym, groups: &ReplicaGroups) -> T {
+    exchange(Prim::CollectiveBroadcast { dynamic_root: true, groups: groups.clone() }, tree, Some(roots))
 }
 
 /// The number of this process, a u32 scalar: of its replica, its partition, or of both (replica * partitions +
