@@ -142,6 +142,13 @@ impl Rng {
             17 => Some(AttrValue::List(self.many(3, |r| AttrValue::Int(r.below(7) as i64)))),
             18 => Some(AttrValue::Int(self.below(30) as i64)),
             19 => Some(AttrValue::Bool(true)),
+            20 => some(evoxc_ir::ReplicaGroups {
+                ids: self.many(3, Rng::ints),
+                by: self.pick(evoxc_ir::Grouping::ALL),
+                channel: self.flip().then(|| self.below(5)),
+            }),
+            21 => some(self.pick(evoxc_ir::Rank::ALL)),
+            22 => some(self.many(3, Rng::ints::<usize>)),
             _ => panic!("no kind of attribute fits: add one here"),
         }
     }
