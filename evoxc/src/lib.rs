@@ -48,9 +48,9 @@ pub use evoxc_stage::{
 #[doc(inline)]
 pub use evoxc_trace::{
     Attention, Branch, Conv, CrossEntropy, Graph, GraphFn, GraphMark, Interpolation, MatrixNorm, Operand, Opnd,
-    Reduction, Rope, Sym, arange, branch, build, concat, cond, constant, einsum, evaluate, eye, fori_loop, full, iota,
-    linspace, map, meshgrid, multi_dot, ones, optimization_barrier, scan, scan_n, scan_reverse, stack, switch, trace,
-    while_loop, zeros,
+    Reduction, Rope, SpecializationCache, Sym, arange, branch, build, concat, cond, constant, einsum, evaluate, eye,
+    fori_loop, full, iota, linspace, map, meshgrid, multi_dot, ones, optimization_barrier, scan, scan_n, scan_reverse,
+    stack, switch, trace, while_loop, zeros,
 };
 #[doc(inline)]
 pub use evoxc_trace::{dist, random};

@@ -3,7 +3,7 @@
 use crate::client::{Client, Place};
 use crate::error::{INSTALL, Stage, error, error_with};
 use crate::executable::Loaded;
-use crate::lowered::{XlaProgram, read_types, types};
+use crate::lowered::{XlaProgram, read_types, symbolic, types};
 use crate::memory::Memory;
 use crate::options::{Donation, FlagValue, Options, set};
 use crate::plugin::Plugin;
@@ -35,7 +35,6 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 pub struct Xla {
     path: Option<PathBuf>,
     options: Options,
-    symbols: Vec<(String, i64)>,
     device: Option<u32>,
     /// Shared by clones; new where an option changes it.
     client: Arc<OnceLock<Result<Arc<Client>>>>,
@@ -81,7 +80,7 @@ impl Xla {
         Some(Xla::lazy(Some(path.into())))
     }
     fn lazy(path: Option<PathBuf>) -> Xla {
-        Xla { path, options: Options::default(), symbols: vec![], device: None, client: Arc::default() }
+        Xla { path, options: Options::default(), device: None, client: Arc::default() }
     }
 
     /// How much XLA optimises; without it, what `EVOXC_OPT_LEVEL` says, else `O2`.
@@ -110,13 +109,6 @@ impl Xla {
     /// input that could be given away but was not costs one copy of it.
     pub fn donation(mut self, on: bool) -> Xla {
         self.options.donation = if on { Donation::On } else { Donation::Off };
-        self
-    }
-    /// The value of a symbolic extent, as programs for XLA have static shapes. What is compiled takes this size only.
-    pub fn specialize(mut self, symbol: impl std::fmt::Display, value: usize) -> Xla {
-        let (symbol, value) = (symbol.to_string(), i64::try_from(value).unwrap_or(i64::MAX));
-        self.symbols.retain(|(s, _)| *s != symbol);
-        self.symbols.push((symbol, value));
         self
     }
 
@@ -216,14 +208,17 @@ impl Backend for Xla {
     }
 
     fn lower(&self, module: &Module) -> Result<XlaProgram> {
-        let module = crate::specialise::specialise(module, &self.symbols)?;
+        let values = module.funcs.iter().flat_map(|f| &f.values);
+        if let Some(v) = values.into_iter().find(|v| v.ty.shape.to_static().is_none()) {
+            return Err(symbolic(&v.ty));
+        }
         let main = module.main().ok_or_else(|| error(Stage::Lower, "the module has no function"))?;
         let (inputs, outputs) = (main.inputs(), main.outputs());
         let pairs = match self.options.donation {
             Donation::On => aliasing::pairs(&inputs, &outputs),
             Donation::Off => vec![],
         };
-        let text = crate::export::export(&module, pairs)?;
+        let text = crate::export::export(module, pairs)?;
         XlaProgram::from_text(text, inputs, outputs)
     }
 

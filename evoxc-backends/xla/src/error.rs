@@ -66,12 +66,17 @@ pub(crate) fn absent(plugin: &Plugin, stage: Stage, function: &str) -> Error {
     error_with(stage, message, "use a newer plugin")
 }
 
-/// The first line that says something. The parser's messages go on with the whole program.
+/// The first line that says something. The parser's messages go on with the whole program; messages of later versions
+/// begin with a line that only names the kind of error.
 pub(crate) fn first_line(message: &str) -> String {
-    let line = message.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("no message");
+    let mut lines = message.lines().map(str::trim).filter(|l| !l.is_empty());
+    let mut line = lines.next().unwrap_or("no message").to_string();
+    if let (true, Some(next)) = (line.ends_with(':'), lines.next()) {
+        line = format!("{line} {next}");
+    }
     let limit = line.char_indices().nth(600).map_or(line.len(), |(i, _)| i);
     match line.get(..limit) {
         Some(start) if limit < line.len() => format!("{start} …"),
-        _ => line.to_string(),
+        _ => line,
     }
 }

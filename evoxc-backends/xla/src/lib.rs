@@ -22,7 +22,6 @@ mod options;
 mod plugin;
 mod program;
 mod proto;
-mod specialise;
 
 pub use backend::{Xla, XlaArtifact};
 pub use lowered::XlaProgram;

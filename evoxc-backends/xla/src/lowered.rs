@@ -65,8 +65,8 @@ impl Deref for XlaProgram {
 
 /// The error for a type whose extents are not all numbers.
 pub(crate) fn symbolic(s: &TensorSpec) -> evoxc_core::Error {
-    let remedy = "give the symbols values with `Xla::specialize(\"B\", 8)`, or run through a `SpecializationCache`, which \
-                  compiles once for each shape";
+    let remedy = "give the symbols values with `graph.specialize(&[(dim(\"B\"), 8)])`, or run through a \
+                  `SpecializationCache`, which compiles once for each combination of sizes";
     error_with(Stage::Lower, format!("XLA compiles static shapes only, and there is a {s}"), remedy)
 }
 

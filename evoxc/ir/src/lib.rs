@@ -18,6 +18,7 @@ mod op;
 mod parse;
 mod print;
 mod simplify;
+mod specialize;
 mod verify;
 
 pub use attr::{

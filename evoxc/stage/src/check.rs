@@ -70,11 +70,20 @@ impl Checks {
                 return Err(mismatch(signature, i, input, arg, &[]));
             }
         }
-        if self.symbolic { self.check_symbols(signature, args) } else { Ok(()) }
+        if self.symbolic { self.check_symbols(signature, args).map(drop) } else { Ok(()) }
+    }
+
+    /// The value of every symbol, by arguments that were flattened to `args` and `tree`.
+    ///
+    /// # Errors
+    /// [`RunError`] for the first argument that does not fit.
+    pub(crate) fn bind(&self, signature: &Signature, args: &[Tensor], tree: &TreeDef) -> Result<Vec<(Dim, i64)>> {
+        self.check(signature, args, tree)?;
+        Ok(self.check_symbols(signature, args)?.into_iter().map(|b| (b.symbol, b.value)).collect())
     }
 
     /// Every symbol must have one value with which all expressions give the extents that came.
-    fn check_symbols(&self, signature: &Signature, args: &[Tensor]) -> Result<()> {
+    fn check_symbols(&self, signature: &Signature, args: &[Tensor]) -> Result<Vec<Binding>> {
         let mut bound: Vec<Binding> = vec![];
         let mut open: Vec<Equation> = vec![];
         for (input, (spec, arg)) in self.inputs.iter().zip(args).enumerate() {
@@ -112,7 +121,7 @@ impl Checks {
             }
             open = rest;
         }
-        Ok(())
+        Ok(bound)
     }
 
     fn unsolved(&self, signature: &Signature, args: &[Tensor], bound: &[Binding], e: Equation) -> evoxc_core::Error {

@@ -1,7 +1,8 @@
 //! The signature that travels with a program through all stages and their files: types and trees of its inputs and
 //! outputs.
 
-use evoxc_core::{IrError, OpError, Result, TensorSpec, Tree, TreeDef, TreeError};
+use crate::check::Checks;
+use evoxc_core::{Device, Dim, IrError, OpError, Result, Tensor, TensorSpec, Tree, TreeDef, TreeError};
 use evoxc_ir::Module;
 
 /// Types and structure of a program's inputs and outputs.
@@ -44,6 +45,21 @@ impl Signature {
             }
         }
         Ok(Signature { inputs, outputs, input_tree, output_tree })
+    }
+
+    /// The values of the symbolic extents that arguments give, which were flattened to `args` and `tree`.
+    ///
+    /// # Errors
+    /// [`RunError`](evoxc_core::RunError) for an argument that does not fit, wherever it is.
+    pub fn bind(&self, args: &[Tensor], tree: &TreeDef) -> Result<Vec<(Dim, i64)>> {
+        let devices = self.inputs.iter().zip(args).map(|(spec, arg)| {
+            // Where the program will run is not known here: any place that the spec does not exclude will do.
+            TensorSpec { device: spec.device.or(Some(arg.device())), ..spec.clone() }
+        });
+        let placed = Signature { inputs: devices.collect(), ..self.clone() };
+        let complete = placed.inputs.len() == self.inputs.len();
+        let signature = if complete { &placed } else { self };
+        Checks::new(signature, Device::cpu()).bind(signature, args, tree)
     }
 
     /// The signature of a module's entry, under these structures.

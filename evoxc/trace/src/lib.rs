@@ -21,6 +21,7 @@ mod ops;
 mod private_static;
 mod prune;
 pub mod random;
+mod specialization;
 mod sym;
 mod trace_fn;
 
@@ -34,6 +35,7 @@ pub use ops::{
     Attention, Conv, CrossEntropy, Interpolation, MatrixNorm, Reduction, Rope, arange, concat, constant, einsum, eye,
     full, iota, linspace, meshgrid, multi_dot, ones, stack, zeros,
 };
+pub use specialization::SpecializationCache;
 pub use sym::{Sym, SymsBelongToTheThreadThatTracesThem};
 pub use trace_fn::{build, evaluate, trace};
 

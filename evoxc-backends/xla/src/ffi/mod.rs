@@ -15,9 +15,9 @@ macro_rules! slot {
         let plugin: &$crate::plugin::Plugin = $plugin;
         let at = std::mem::offset_of!($crate::ffi::PJRT_Api, $name);
         if plugin.has(at) {
+            #[allow(unused_unsafe)] // inside `call!` the caller's block is around it
             // SAFETY: the table lives as long as the process, and its stated size covers this entry, which is a nullable
             // function pointer; the reference to the whole table is never made, as it may be shorter than our struct.
-            #[allow(unused_unsafe)] // inside `call!` the caller's block is around it
             let entry = unsafe { (&raw const (*plugin.table()).$name).read() };
             entry
         } else {
