@@ -13,4 +13,4 @@ mod import;
 pub mod syntax;
 
 pub use export::{ExportOptions, export, export_module};
-pub use import::{CheckSite, ImportOptions, Imported, ParallelSite, import, import_with};
+pub use import::{CheckSite, ImportOptions, Imported, ParallelSite, import, import_module, import_with};

@@ -1,0 +1,203 @@
+//! Partial evaluation: the elements of small integer tensors as expressions of symbols.
+//!
+//! Shape operands are computed by ordinary ops; this follows them as far as constants and extents go. Symbols count as
+//! at least 1, as exporters guarantee, so that tests such as the sign of an extent are decided.
+
+use super::attrs;
+use super::item::Known;
+use super::walk::Importer;
+use crate::syntax::ast::Op;
+use evoxc_core::{Dim, TensorSpec};
+use evoxc_ir::Literal;
+use std::rc::Rc;
+
+/// Tensors above this size are no shapes.
+pub(super) const MAX_KNOWN: usize = 64;
+
+/// The elements of a constant.
+pub(super) fn of_literal(l: &Literal) -> Option<Known> {
+    let n = l.ty().shape.to_static()?.iter().try_fold(1usize, |n, &d| n.checked_mul(d))?;
+    if n > MAX_KNOWN {
+        return None;
+    }
+    let all = attrs::ints(l.tensor())?;
+    Some(match l {
+        Literal::Dense(_) => all.into_iter().map(Dim::constant).collect(),
+        Literal::Splat(..) => vec![Dim::constant(*all.first()?); n].into(),
+    })
+}
+
+/// A value that an expression is never below, where symbols are at least 1.
+fn low(d: Dim) -> Option<i64> {
+    d.as_i64().or_else(|| d.substitute(&mut |s| Some(s + 1)).lower_bound())
+}
+
+/// A value that an expression is never above.
+fn high(d: Dim) -> Option<i64> {
+    d.as_i64().or_else(|| d.substitute(&mut |s| Some(s + 1)).upper_bound())
+}
+
+fn truth(b: bool) -> Option<Dim> {
+    Some(Dim::constant(i64::from(b)))
+}
+
+/// The truth of a bool.
+fn bool_of(d: Dim) -> Option<bool> {
+    d.as_i64().map(|v| v != 0)
+}
+
+fn less(a: Dim, b: Dim) -> Option<bool> {
+    let gap = a - b;
+    match (low(gap), high(gap)) {
+        (_, Some(h)) if h < 0 => Some(true),
+        (Some(l), _) if l >= 0 => Some(false),
+        _ => None,
+    }
+}
+
+fn equal(a: Dim, b: Dim) -> Option<bool> {
+    let gap = a - b;
+    if gap == 0 {
+        return Some(true);
+    }
+    (low(gap).is_some_and(|l| l > 0) || high(gap).is_some_and(|h| h < 0)).then_some(false)
+}
+
+fn compare(direction: &str, a: Dim, b: Dim) -> Option<bool> {
+    match direction {
+        "EQ" => equal(a, b),
+        "NE" => equal(a, b).map(|e| !e),
+        "LT" => less(a, b),
+        "GE" => less(a, b).map(|l| !l),
+        "GT" => less(b, a),
+        "LE" => less(b, a).map(|l| !l),
+        _ => None,
+    }
+}
+
+fn sign(a: Dim) -> Option<Dim> {
+    match (low(a), high(a)) {
+        (Some(l), _) if l > 0 => Some(Dim::constant(1)),
+        (_, Some(h)) if h < 0 => Some(Dim::constant(-1)),
+        _ if a == 0 => Some(a),
+        _ => None,
+    }
+}
+
+/// Division that truncates, as that of integers; extents divide downwards, which is the same from 0.
+fn divide(a: Dim, b: Dim, remainder: bool) -> Option<Dim> {
+    if let (Some(x), Some(y)) = (a.as_i64(), b.as_i64()) {
+        return Some(Dim::constant(if remainder { x.checked_rem(y)? } else { x.checked_div(y)? }));
+    }
+    let exact = a / b;
+    if !exact.is_poison() && exact * b == a {
+        return Some(if remainder { Dim::constant(0) } else { exact });
+    }
+    if low(a)? < 0 || low(b)? <= 0 {
+        return None;
+    }
+    Some(if remainder { a - exact * b } else { exact })
+}
+
+fn zip(a: Known, b: Known, f: impl Fn(Dim, Dim) -> Option<Dim>) -> Option<Known> {
+    if a.len() != b.len() {
+        return None;
+    }
+    a.iter().zip(b.iter()).map(|(&x, &y)| f(x, y)).collect()
+}
+
+fn each(a: &Known, f: impl Fn(Dim) -> Option<Dim>) -> Option<Known> {
+    a.iter().map(|&x| f(x)).collect()
+}
+
+/// The elements of an op's first result, if those of its operands decide them.
+pub(super) fn evaluate(i: &Importer, op: &Op, ty: &TensorSpec) -> Option<Known> {
+    if ty.rank() > 1 || !(ty.dtype.is_int() || ty.dtype.is_bool()) {
+        return None;
+    }
+    let n = ty.shape.to_static()?.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).filter(|n| *n <= MAX_KNOWN)?;
+    let name = op.name.strip_prefix("stablehlo.")?;
+    let operand = |k: usize| op.operands.get(k).and_then(|&v| i.known(v));
+    let two = || operand(0).zip(operand(1));
+    let known: Option<Known> = match name {
+        "convert" if ty.dtype.is_bool() => each(&operand(0)?, |x| equal(x, Dim::constant(0)).and_then(|e| truth(!e))),
+        "convert" | "reshape" | "optimization_barrier" => operand(0),
+        "broadcast_in_dim" => {
+            let x = operand(0)?;
+            if x.len() == 1 { Some(vec![*x.first()?; n].into()) } else { Some(x) }
+        }
+        "slice" => {
+            let at = |name| i.ints(op, name).ok().flatten().and_then(|v| v.first().copied());
+            let (start, limit) = (at("start_indices")?, at("limit_indices")?);
+            let by = usize::try_from(at("strides").unwrap_or(1)).ok().filter(|by| *by > 0)?;
+            let x = operand(0)?;
+            let part = x.get(usize::try_from(start).ok()?..usize::try_from(limit).ok()?)?;
+            Some(part.iter().step_by(by).copied().collect())
+        }
+        "concatenate" => {
+            let parts: Option<Vec<Known>> = (0..op.operands.len()).map(operand).collect();
+            Some(parts?.iter().flat_map(|p| p.iter().copied()).collect())
+        }
+        "iota" => Some((0..n).map(|k| Dim::constant(k as i64)).collect()),
+        "reverse" => Some(operand(0)?.iter().rev().copied().collect()),
+        "add" if !ty.dtype.is_bool() => two().and_then(|(a, b)| zip(a, b, |x, y| Some(x + y))),
+        "subtract" => two().and_then(|(a, b)| zip(a, b, |x, y| Some(x - y))),
+        "multiply" => two().and_then(|(a, b)| zip(a, b, |x, y| Some(x * y))),
+        "divide" => two().and_then(|(a, b)| zip(a, b, |x, y| divide(x, y, false))),
+        "remainder" => two().and_then(|(a, b)| zip(a, b, |x, y| divide(x, y, true))),
+        "maximum" => two().and_then(|(a, b)| zip(a, b, |x, y| Some(x.max(y)))),
+        "minimum" => two().and_then(|(a, b)| zip(a, b, |x, y| Some(x.min(y)))),
+        "negate" => each(&operand(0)?, |x| Some(-x)),
+        "abs" => each(&operand(0)?, |x| match sign(x)?.as_i64()? {
+            s if s < 0 => Some(-x),
+            _ => Some(x),
+        }),
+        "sign" => each(&operand(0)?, sign),
+        "compare" => {
+            let direction = i.word(op, "comparison_direction").ok()?;
+            two().and_then(|(a, b)| zip(a, b, |x, y| compare(direction, x, y).and_then(truth)))
+        }
+        "and" if ty.dtype.is_bool() => logical(operand(0), operand(1), false),
+        "or" if ty.dtype.is_bool() => logical(operand(0), operand(1), true),
+        "not" if ty.dtype.is_bool() => each(&operand(0)?, |x| bool_of(x).and_then(|b| truth(!b))),
+        "xor" if ty.dtype.is_bool() => two().and_then(|(a, b)| zip(a, b, |x, y| truth(bool_of(x)? != bool_of(y)?))),
+        "select" => {
+            let p = operand(0)?;
+            let whole = bool_of(*p.first()?).filter(|b| p.iter().all(|&x| bool_of(x) == Some(*b)));
+            match whole {
+                Some(true) => operand(1),
+                Some(false) => operand(2),
+                None => {
+                    let (a, b) = operand(1).zip(operand(2))?;
+                    let picked = p.iter().zip(a.iter().zip(b.iter()));
+                    picked.map(|(&p, (&a, &b))| bool_of(p).map(|p| if p { a } else { b })).collect()
+                }
+            }
+        }
+        "clamp" => {
+            let (low, x, high) = (operand(0)?, operand(1)?, operand(2)?);
+            let (l, h) = (*low.first()?, *high.first()?);
+            if low.len() != 1 || high.len() != 1 {
+                return None;
+            }
+            each(&x, |x| Some(x.max(l).min(h)))
+        }
+        _ => None,
+    };
+    known.filter(|k| k.len() == n && k.iter().all(|d| !d.is_poison()))
+}
+
+/// And (or); one decided operand may be enough.
+fn logical(a: Option<Known>, b: Option<Known>, decides: bool) -> Option<Known> {
+    let sure = |k: &Option<Known>| k.as_ref().is_some_and(|k| k.iter().all(|&x| bool_of(x) == Some(decides)));
+    if sure(&a) {
+        return a;
+    }
+    if sure(&b) {
+        return b;
+    }
+    let (a, b) = a.zip(b)?;
+    let both = |x: bool, y: bool| if decides { x || y } else { x && y };
+    let all: Option<Rc<[Dim]>> = a.iter().zip(b.iter()).map(|(&x, &y)| truth(both(bool_of(x)?, bool_of(y)?))).collect();
+    all
+}

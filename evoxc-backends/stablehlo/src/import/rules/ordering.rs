@@ -1,0 +1,62 @@
+//! Sorts. A comparator that compares one key as it is becomes a sort by that key.
+
+use crate::import::combiner;
+use crate::import::fault::Done;
+use crate::import::item::Item;
+use crate::import::walk::Importer;
+use crate::syntax::ast::Op;
+use evoxc_core::{DType, Dim, Shape, spec};
+use evoxc_ir::{Prim, SortKeys};
+use evoxc_trace::Sym;
+
+pub fn sort<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
+    let xs = i.tensors(op)?;
+    let [region] = op.regions.as_slice() else { return Err(i.error(op, "it has one region")) };
+    let Some(&first) = xs.first() else { return Err(i.error(op, "it takes at least one operand")) };
+    let rank = i.shape(op, first)?.rank();
+    let axis = match i.ints(op, "dimension")?.as_deref() {
+        None => rank.saturating_sub(1),
+        Some(&[d]) => {
+            // A negative axis counts from the end.
+            let axis = if d < 0 { d + rank as i64 } else { d };
+            usize::try_from(axis).map_err(|_| i.error(op, format!("axis {d} is out of range for rank {rank}")))?
+        }
+        Some(_) => return Err(i.error(op, "its attribute `dimension` is one number")),
+    };
+    let stable = i.flag(op, "is_stable")?;
+    if let Some((key, descending)) = combiner::sort_key(i, region)
+        && key < xs.len()
+        && !i.dtype(op, xs[key])?.is_complex()
+    {
+        let mut order: Vec<Sym> = xs.clone();
+        order[..=key].rotate_right(1);
+        let prim = Prim::Sort { axis, keys: SortKeys(vec![descending]), stable };
+        let mut results = i.emit_regions(op, prim, &order, vec![])?;
+        if key < results.len() {
+            results[..=key].rotate_left(1);
+        }
+        return Ok(results.into_iter().map(Item::from).collect());
+    }
+    let mut types = vec![];
+    for &x in &xs {
+        let scalar = spec(i.dtype(op, x)?, Shape::scalar());
+        types.extend([scalar.clone(), scalar]);
+    }
+    let (_, body) = i.region(op, region, &types, |syms| Some(syms.iter().map(|&s| s.into()).collect()))?;
+    let results = i.emit_regions(op, Prim::SortBody { axis, stable }, &xs, vec![body])?;
+    Ok(results.into_iter().map(Item::from).collect())
+}
+
+pub fn top_k<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
+    let [x] = i.operands(op)?;
+    let k = Dim::constant(i.axis(op, "k")? as i64);
+    largest(i, op, x, k)
+}
+
+/// The `k` largest elements of the last axis and their indices, of the dtype that the text declares.
+pub fn largest<'a>(i: &Importer<'_, 'a>, op: &Op<'a>, x: Sym, k: Dim) -> Done<Vec<Item>> {
+    let results = i.emit_regions(op, Prim::TopK { k }, &[x], vec![])?;
+    let &[values, indices] = results.as_slice() else { return Err(i.error(op, "it gives two results")) };
+    let dtype = if op.results.len() == 2 { i.declared_result(op, 1)?.0 } else { DType::I32 };
+    Ok(vec![values.into(), i.cast(op, indices, dtype)?.into()])
+}
