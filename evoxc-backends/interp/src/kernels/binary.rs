@@ -176,8 +176,12 @@ pub(crate) fn binary(op: Binary, a: Tensor, b: Tensor) -> Outcome {
         Binary::Add => by_kind! { a, b, op;
         bool |x, y| x | y; int |x, y| x.wrapping_add(y); float |x, y| x + y; complex |x, y| x + y; },
         Binary::Sub => by_kind! { a, b, op; int |x, y| x.wrapping_sub(y); float |x, y| x - y; complex |x, y| x - y; },
-        Binary::Mul => by_kind! { a, b, op;
-        bool |x, y| x & y; int |x, y| x.wrapping_mul(y); float |x, y| x * y; complex |x, y| x * y; },
+        Binary::Mul => match a.dtype() {
+            // Products of single precision are exact in double, and sums of two of them are rounded once.
+            DType::C64 => zip::<Complex<f32>>(a, b, |x, y| narrow(widen(x) * widen(y))),
+            DType::C128 => zip::<Complex<f64>>(a, b, complex::multiply),
+            _ => by_kind! { a, b, op; bool |x, y| x & y; int |x, y| x.wrapping_mul(y); float |x, y| x * y; },
+        },
         Binary::Div => match a.dtype() {
             DType::C64 => zip::<Complex<f32>>(a, b, |x, y| narrow(complex::divide(widen(x), widen(y)))),
             DType::C128 => zip::<Complex<f64>>(a, b, complex::divide),
