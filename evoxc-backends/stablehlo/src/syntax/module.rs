@@ -68,6 +68,7 @@ impl<'a> Parser<'a> {
                             let f = self.generic_func(at)?;
                             push(&mut items, f)?;
                         }
+                        "sdy.mesh" => self.generic_mesh(at, &mut items.module.attrs)?,
                         _ => return Err(unknown_item(at, &name)),
                     }
                 }
@@ -106,8 +107,18 @@ impl<'a> Parser<'a> {
         self.c.symbol()?;
         self.c.expect("=")?;
         self.c.angles()?;
-        self.optional_loc()?;
+        self.optional_dict(&mut vec![])?;
         attrs.push((Cow::Borrowed("sdy.mesh"), Attr::Opaque(self.c.since(at))));
+        self.optional_loc()?;
+        Ok(())
+    }
+
+    /// The same in generic form.
+    fn generic_mesh(&mut self, at: usize, attrs: &mut Vec<NamedAttr<'a>>) -> Read<()> {
+        let mut draft = Draft::new("sdy.mesh", at);
+        self.generic(&mut draft)?;
+        attrs.push((Cow::Borrowed("sdy.mesh"), Attr::Opaque(self.c.since(at))));
+        self.optional_loc()?;
         Ok(())
     }
 
@@ -215,15 +226,7 @@ impl<'a> Parser<'a> {
     /// A function in generic form, after its name.
     fn generic_func(&mut self, at: usize) -> Read<Func<'a>> {
         self.enter_function();
-        let mut draft = Draft {
-            name: Cow::Borrowed("func.func"),
-            at,
-            operands: vec![],
-            attrs: vec![],
-            regions: vec![],
-            results: vec![],
-            named: None,
-        };
+        let mut draft = Draft::new("func.func", at);
         self.c.expect("(")?;
         self.c.expect(")")?;
         self.properties(&mut draft)?;

@@ -15,9 +15,24 @@ pub(crate) struct Draft<'a> {
     pub results: Vec<Type<'a>>,
     /// How many results the text names, where it names any.
     pub named: Option<usize>,
+    /// Do the regions stand for a word, and so have the op's own location?
+    pub implied: bool,
 }
 
 impl<'a> Draft<'a> {
+    pub fn new(name: &'static str, at: usize) -> Draft<'a> {
+        Draft {
+            name: Cow::Borrowed(name),
+            at,
+            operands: vec![],
+            attrs: vec![],
+            regions: vec![],
+            results: vec![],
+            named: None,
+            implied: false,
+        }
+    }
+
     /// Adds an attribute that the form names.
     pub fn set(&mut self, name: &'static str, value: super::ast::Attr<'a>) {
         self.attrs.push((Cow::Borrowed(name), value));
@@ -34,15 +49,7 @@ impl<'a> Parser<'a> {
         let named = (!names.is_empty()).then(|| names.iter().fold(0usize, |n, (_, _, m)| n.saturating_add(*m)));
         self.c.skip();
         let at = self.c.at;
-        let mut draft = Draft {
-            name: Cow::Borrowed(""),
-            at,
-            operands: vec![],
-            attrs: vec![],
-            regions: vec![],
-            results: vec![],
-            named,
-        };
+        let mut draft = Draft { named, ..Draft::new("", at) };
         if self.c.peek() == Some(b'"') {
             draft.name = self.c.string()?;
             self.generic(&mut draft)?;
@@ -59,7 +66,10 @@ impl<'a> Parser<'a> {
             self.pretty(&mut draft)?;
         }
         let loc = self.optional_loc()?;
-        let Draft { name, at, operands, attrs, regions, results: types, .. } = draft;
+        let Draft { name, at, operands, attrs, mut regions, results: types, implied, .. } = draft;
+        if implied {
+            regions.iter_mut().flat_map(|r| &mut r.ops).for_each(|op| op.loc.clone_from(&loc));
+        }
         let results = self.define_results(at, &name, names, types)?;
         Ok(Op { name, operands, results, attrs, regions, at, loc })
     }

@@ -119,6 +119,10 @@ impl<'a> Parser<'a> {
         loop {
             let before = self.c;
             let comma = self.c.eat(",");
+            // A dynamic_slice of a scalar is printed as `%a, , sizes = []`.
+            if comma {
+                self.c.eat(",");
+            }
             let word = self.c.word();
             let found = keys.iter().position(|k| Some(k.word) == word);
             let (Some(i), Some(key)) = (found, found.and_then(|i| keys.get(i))) else {

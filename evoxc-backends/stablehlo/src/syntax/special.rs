@@ -66,6 +66,7 @@ impl<'a> Parser<'a> {
         let (from, to) = self.function_type()?;
         self.check_operands(draft, &from)?;
         draft.results = to;
+        draft.implied = applied.is_some();
         let region = match applied {
             Some((at, name)) => self.applied(draft, at, name)?,
             None => self.reducer(pairs)?,
