@@ -8,7 +8,6 @@
 //! need a number (factorisations) refuse a symbol and name the remedy.
 
 mod arithmetic;
-mod cholesky;
 mod complex;
 mod conversion;
 mod cumulative;
@@ -16,6 +15,7 @@ mod elementary;
 mod error_function;
 mod extremes;
 mod gamma;
+mod linalg;
 mod ordering;
 mod parts;
 mod random;

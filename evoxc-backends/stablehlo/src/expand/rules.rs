@@ -1,7 +1,7 @@
 //! For every primitive: StableHLO has it, or what it becomes. The exhaustive match.
 
 use super::{
-    ExpandOptions, arithmetic, cholesky, complex, conversion, cumulative, elementary, error_function, extremes, gamma,
+    ExpandOptions, arithmetic, complex, conversion, cumulative, elementary, error_function, extremes, gamma, linalg,
     ordering, random, reductions,
 };
 use evoxc_core::{BF16, DType, F16, F32, OpError};
@@ -110,9 +110,12 @@ pub(super) fn rule<'a>(prim: &'a Prim, types: &[TensorType], options: &ExpandOpt
         ),
         Prim::Scan { .. } => Rule::Scan,
         Prim::Cholesky { lower } => {
-            Rule::Finish(Box::new(|_, y| Ok(y.iter().map(|&l| cholesky::cleared(l, *lower)).collect())))
+            Rule::Finish(Box::new(|_, y| Ok(y.iter().map(|&l| linalg::cleared(l, *lower)).collect())))
         }
-        Prim::Lu {} | Prim::Qr { .. } | Prim::Eigh {} | Prim::Svd { .. } => Rule::Has,
+        Prim::Lu {} => many(|[a]| linalg::lu(a)),
+        Prim::Qr { full } => many(|[a]| linalg::qr(a, *full)),
+        Prim::Eigh {} => many(|[a]| linalg::eigh(a)),
+        Prim::Svd { full } => many(|[a]| linalg::svd(a, *full)),
         Prim::Select {}
         | Prim::Clamp {}
         | Prim::BitcastConvert { .. }

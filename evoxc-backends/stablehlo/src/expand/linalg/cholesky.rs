@@ -1,12 +1,12 @@
 //! What StableHLO leaves open of Cholesky factors.
 
-use super::parts::iota;
+use super::super::parts::iota;
 use evoxc_core::I32;
 use evoxc_trace::Sym;
 
 /// The factor with zeros in the triangle that StableHLO leaves open; NaN throughout where any element is, which is how a
 /// matrix without a factor shows.
-pub(super) fn cleared(l: Sym, lower: bool) -> Sym {
+pub(in super::super) fn cleared(l: Sym, lower: bool) -> Sym {
     let shape = l.shape();
     let rank = shape.rank();
     let (rows, columns) = (iota(I32, &shape, rank.saturating_sub(2)), iota(I32, &shape, rank.saturating_sub(1)));
