@@ -259,6 +259,7 @@ impl<'a> Parser<'a> {
         let known = if name.is_empty() { self.named_record() } else { self.record(name) };
         match known {
             Ok(attr) => Ok(attr),
+            Err(fault) if fault.fatal => Err(fault),
             Err(_) => {
                 // Not a form that is known here: kept as it is written, if it closes.
                 self.c = before;

@@ -7,6 +7,8 @@ use evoxc_core::{Error, ParseError};
 pub(crate) struct Fault {
     pub at: usize,
     pub message: String,
+    /// Is there no other way to read the text?
+    pub fatal: bool,
 }
 
 /// The result of reading a part of a text.
@@ -17,7 +19,12 @@ const MAX_SHOWN: usize = 4096;
 
 impl Fault {
     pub fn new(at: usize, message: impl Into<String>) -> Fault {
-        Fault { at, message: message.into() }
+        Fault { at, message: message.into(), fatal: false }
+    }
+
+    /// A fault after which no other form is tried.
+    pub fn fatal(at: usize, message: impl Into<String>) -> Fault {
+        Fault { fatal: true, ..Fault::new(at, message) }
     }
 
     /// The error with line, column and the line's text.

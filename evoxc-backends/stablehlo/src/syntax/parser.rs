@@ -75,7 +75,7 @@ impl<'a> Parser<'a> {
     }
 
     fn too_deep(&self) -> Fault {
-        Fault::new(self.c.at, format!("attributes and types nest deeper than {MAX_NESTING} levels here"))
+        Fault::fatal(self.c.at, format!("attributes and types nest deeper than {MAX_NESTING} levels here"))
     }
 
     /// A copy of what an alias stands for.
@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
         self.budget = self
             .budget
             .checked_sub(size)
-            .ok_or_else(|| Fault::new(at, "the aliases of this text expand to far more than the text itself"))?;
+            .ok_or_else(|| Fault::fatal(at, "the aliases of this text expand to far more than the text itself"))?;
         Ok(value)
     }
 
