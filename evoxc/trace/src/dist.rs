@@ -33,7 +33,8 @@
 //! ```
 //!
 //! All processes of a group must run the same collectives on the same types in the same order. So collectives are never
-//! removed, merged or reordered, even where nothing uses what they give.
+//! removed, merged or reordered, even where nothing uses what they give; and where control flow depends on values that
+//! differ between processes, no branch or loop body may hold one. The interpreter tells when they do not meet.
 //!
 //! **Derivatives** are those of the map from what all processes hold to what all get: the cotangent of an operand is that
 //! of the sum of the results of *all* processes. So `all_reduce` of a sum gives back the sum of the cotangents over the

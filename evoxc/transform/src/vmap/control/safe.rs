@@ -5,8 +5,8 @@
 //! So for these rows the branch works on other values: those of the first row that takes it, for which the program
 //! means to run it. That is a `select` whose second value is cut off from differentiation, so no cotangent of theirs
 //! reaches the operand. A captured value that all rows share is cut off likewise if no row takes the branch. Branches
-//! that only move or add values need none of that. A branch that prints or that holds a `while_loop` (which may not end
-//! on values that it is not meant for) is besides skipped when no row takes it.
+//! that only move or add values need none of that. A branch that prints, exchanges values between processes, or holds a
+//! `while_loop` (which may not end on values that it is not meant for) is besides skipped when no row takes it.
 
 use super::repeat::choose;
 use crate::vmap::Vmap;
