@@ -212,6 +212,27 @@ fn extents_may_be_symbolic() {
     assert_eq!(ints(&uniform(&f, 2, 1), &args), [[2, 4, 6], [8, 10, 12]]);
 }
 
+/// Recursive doubling: sums over pairs whose numbers differ in one bit, bit after bit, give the sum over all (formula).
+#[test]
+fn many_processes_meet_many_times() {
+    let pairs = |bit: usize| {
+        let firsts = (0..16usize).filter(|p| p & bit == 0);
+        ReplicaGroups { ids: firsts.map(|p| vec![p, p | bit]).collect(), ..ReplicaGroups::everyone() }
+    };
+    let f = |x: Sym| {
+        fori_loop(20, x, |_, s| {
+            [1, 2, 4, 8].iter().fold(s, |s, &bit| dist::all_reduce(s, Reducer::Sum, &pairs(bit))) % 1009
+        })
+    };
+    let f = trace(f, spec(I64, [1])).unwrap();
+    let args: Vec<Tensor> = (0..16).map(|p| Tensor::from([p * p + 1i64])).collect();
+    let mut want = (0..16).map(|p| p * p + 1).sum::<i64>() % 1009;
+    for _ in 1..20 {
+        want = 16 * want % 1009;
+    }
+    assert_eq!(ints(&uniform(&f, 8, 2), &args), vec![vec![want]; 16]);
+}
+
 fn fails(grid: &Grid, args: Vec<Vec<Tensor>>, wanted: &str) {
     // Again and again: the message does not depend on who is faster.
     for _ in 0..5 {
