@@ -3,14 +3,17 @@
 use crate::graph::GraphArgument;
 use crate::{Failure, print};
 use clap::Args;
+use evoxc_stablehlo::{ExportOptions, export_module};
 use std::path::{Path, PathBuf};
 
-const EXAMPLES: &str = "The extension of OUTPUT says the form: .evoxcgraph a saved graph, .evx EvoXIR text; -.evx is
-the standard output. A saved graph alone keeps the trees of inputs and outputs.
+const EXAMPLES: &str =
+    "The extension of OUTPUT says the form: .evoxcgraph a saved graph, .evx EvoXIR text, .mlir StableHLO
+text, on the standard output for -.mlir and -.evx. A saved graph alone keeps the trees of inputs and outputs.
 
 Examples:
   evoxc convert model.mlir model.evoxcgraph
-  evoxc convert model.evoxcgraph -.evx";
+  evoxc convert model.evoxcgraph model.mlir --locations
+  evoxc convert model.evoxcgraph -.mlir";
 
 /// The arguments of `evoxc convert`.
 #[derive(Args)]
@@ -20,6 +23,12 @@ pub struct ConvertArguments {
     graph: GraphArgument,
     /// The file to write.
     output: PathBuf,
+    /// Writes ops of CHLO where StableHLO has none, in StableHLO text, instead of spelling them out.
+    #[arg(long)]
+    chlo: bool,
+    /// Writes where the user wrote each op, in StableHLO text.
+    #[arg(long)]
+    locations: bool,
 }
 
 /// Reads, and writes.
@@ -28,8 +37,12 @@ pub fn run(a: &ConvertArguments) -> Result<(), Failure> {
     match a.output.extension().and_then(|e| e.to_str()) {
         Some("evoxcgraph") => Ok(graph.save(&a.output)?),
         Some("evx") => write(&a.output, &graph.to_string()),
+        Some("mlir") => {
+            let options = ExportOptions { chlo: a.chlo, locations: a.locations, ..ExportOptions::default() };
+            write(&a.output, &export_module(graph.module(), &options)?)
+        }
         _ => {
-            let message = format!("{}: its extension is neither .evoxcgraph nor .evx", a.output.display());
+            let message = format!("{}: its extension is none of .evoxcgraph, .evx, .mlir", a.output.display());
             Err(Failure::Usage(message))
         }
     }

@@ -15,25 +15,32 @@ pub(crate) struct Strided<'a, T> {
     pub(crate) col: usize,
 }
 
-/// Below this many products the call of a blocked kernel costs more than it saves.
-const SMALL: usize = 4 * 4 * 4;
-
 /// An element whose matrices multiply.
 pub(crate) trait MatMul: Combine {
+    /// Up to this many products, they are summed one after the other, each rounded: as the definition has it, and not
+    /// slower than the call of a blocked kernel. Of complex elements, where parts cancel and the order shows, it is more.
+    const SMALL: usize;
     /// A blocked product, `c` (row-major, zeroed, rows `ldc` apart) = a · b; false where there is none for this type.
     fn blocked(sizes: [usize; 3], a: Strided<Self>, b: Strided<Self>, c: &mut [Self], ldc: usize) -> bool;
 }
 
 macro_rules! loops_only { ($($t:ty)*) => { $(impl MatMul for $t {
+    const SMALL: usize = usize::MAX;
     fn blocked(_: [usize; 3], _: Strided<$t>, _: Strided<$t>, _: &mut [$t], _: usize) -> bool { false }
 })* } }
 loops_only!(bool i8 i16 i32 i64 u8 u16 u32 u64 half::f16 half::bf16);
-macro_rules! blocked { ($($t:ty)*) => { $(impl MatMul for $t {
+macro_rules! blocked { ($($t:ty, $small:expr;)*) => { $(impl MatMul for $t {
+    const SMALL: usize = $small;
     fn blocked(sizes: [usize; 3], a: Strided<$t>, b: Strided<$t>, c: &mut [$t], ldc: usize) -> bool {
         through_faer(sizes, a, b, c, ldc).or_else(|| through_ndarray(sizes, a, b, c, ldc)).is_some()
     }
 })* } }
-blocked!(f32 f64 Complex<f32> Complex<f64>);
+blocked! {
+    f32, 128;
+    f64, 128;
+    Complex<f32>, 4096;
+    Complex<f64>, 4096;
+}
 
 /// A matrix with elements that are one apart, for faer; `None` for any other.
 fn view<T>(x: Strided<'_, T>, rows: usize, columns: usize) -> Option<MatRef<'_, T>> {
@@ -86,7 +93,7 @@ pub(crate) fn matmul<T: MatMul>(sizes: [usize; 3], a: Strided<T>, b: Strided<T>,
     if m * k * n == 0 {
         return;
     }
-    if m * k * n > SMALL && T::blocked(sizes, a, b, c, ldc) {
+    if m * k * n > T::SMALL && T::blocked(sizes, a, b, c, ldc) {
         return;
     }
     let row = |i: usize| a.data[i * a.row..].iter().step_by(a.col.max(1)).take(k);

@@ -1,11 +1,16 @@
 //! One program: import, run, judge.
 
 use super::protocol::Outcome;
-use evoxc_core::{Device, Dyn, Error, Result, Tensor, TreeDef};
+use crate::bindings::Bindings;
+use crate::{Failure, generate};
+use evoxc_backends::{Interp, Replicas};
+use evoxc_core::{BackendError, Device, Dyn, Error, OpError, Result, RunError, Tensor, TensorSpec, TreeDef};
+use evoxc_ir::Module;
 use evoxc_stablehlo::checks::Rule;
 use evoxc_stablehlo::{CheckSite, ImportOptions, Imported, ParallelSite, import_with};
 use evoxc_stage::{AnyBackend, Backend, Executable, LoweredProgram};
 use evoxc_trace::Graph;
+use std::collections::BTreeMap;
 
 /// Runs a program of a module that starts at a line of its file.
 pub fn run(backend: &AnyBackend, text: &str, line: usize, program: &str) -> Outcome {
@@ -45,9 +50,6 @@ fn first_line(text: &str) -> String {
 fn outcome(backend: &AnyBackend, text: &str, line: usize, program: &str) -> Result<Outcome> {
     let options = ImportOptions { entry: Some(program.into()), checks: true, ..ImportOptions::default() };
     let imported = import_with(text, &options)?;
-    if imported.arguments > 0 {
-        return Ok(Outcome::fail("the program takes arguments, and there are none to give"));
-    }
     let executable = load(backend, &imported.graph)?;
     let outputs = run_all(backend, text, &imported, &executable)?;
     let failed = imported.checks.iter().filter_map(|site| judge(site, line, &outputs).err()).next();
@@ -68,6 +70,33 @@ fn call(executable: &Executable<Dyn<Tensor>, Dyn<Tensor>>, inputs: &[Tensor]) ->
     outputs.leaves().iter().map(|t| t.to(Device::cpu())).collect()
 }
 
+/// What symbolic extents are, and integers that may stand for them, in programs that take arguments.
+const EXTENT: i64 = 3;
+
+/// Arguments of a program that brings none: the same values in every run. The inputs behind them, which are results of
+/// replicas, are zeros.
+fn arguments(specs: &[TensorSpec], own: usize) -> Result<Vec<Tensor>> {
+    let mut extents = Bindings::new();
+    for d in specs.iter().flat_map(|s| s.shape.iter()) {
+        let mut symbols = vec![];
+        d.symbols(&mut symbols);
+        extents.extend(symbols.into_iter().map(|s| (s, EXTENT)));
+    }
+    let value = |(i, s): (usize, &TensorSpec)| {
+        if i >= own {
+            return Tensor::try_full(s.dtype, s.shape.clone(), 0);
+        }
+        if s.rank() == 0 && s.dtype.is_int() {
+            return Tensor::try_full(s.dtype, s.shape.clone(), EXTENT);
+        }
+        generate::random(s, &extents, 1, i, &i.to_string()).map_err(|f| match f {
+            Failure::Error(m) | Failure::Usage(m) => RunError::Op(Box::new(OpError::new("arguments", m))).into(),
+            Failure::Reported => RunError::Op(Box::new(OpError::new("arguments", "there are none"))).into(),
+        })
+    };
+    specs.iter().enumerate().map(value).collect()
+}
+
 /// The outputs of the program, once the results of its replicas are known.
 fn run_all(
     backend: &AnyBackend,
@@ -75,8 +104,7 @@ fn run_all(
     imported: &Imported,
     executable: &Executable<Dyn<Tensor>, Dyn<Tensor>>,
 ) -> Result<Vec<Tensor>> {
-    let zeros = |s: &evoxc_core::TensorSpec| Tensor::try_full(s.dtype, s.shape.clone(), 0);
-    let mut inputs: Vec<Tensor> = executable.specs().iter().map(zeros).collect::<Result<_>>()?;
+    let mut inputs = arguments(executable.specs(), imported.arguments)?;
     // The arguments of a site may be results of the sites before it.
     for site in &imported.parallel {
         let outputs = call(executable, &inputs)?;
@@ -91,10 +119,34 @@ fn run_all(
     call(executable, &inputs)
 }
 
+/// The results of all replicas of a site, one after the other.
 fn replicas(backend: &AnyBackend, text: &str, site: &ParallelSite, arguments: Vec<Tensor>) -> Result<Vec<Tensor>> {
-    let _ = (backend, text, site, arguments);
-    let op = evoxc_core::OpError::new("interpreter.run_parallel", "replicas are not simulated yet");
-    Err(evoxc_core::BackendError { backend: backend.name().into(), op }.into())
+    let refused = |message: String| -> Error {
+        let op = OpError::new("interpreter.run_parallel", message).remedy("use the backend `interp`");
+        BackendError { backend: backend.name().into(), op }.into()
+    };
+    if backend.downcast_ref::<Interp>().is_none() {
+        return Err(refused("replicas are simulated by the interpreter alone".into()));
+    }
+    let mut imported = BTreeMap::<&str, Imported>::new();
+    for name in site.programs.iter().flatten() {
+        if !imported.contains_key(name.as_str()) {
+            let options = ImportOptions { entry: Some(name.clone()), ..ImportOptions::default() };
+            imported.insert(name, import_with(text, &options)?);
+        }
+    }
+    let program = |name: &String| imported.get(name.as_str());
+    let modules: Vec<Vec<&Module>> = site
+        .programs
+        .iter()
+        .map(|replica| replica.iter().filter_map(program).map(|p| p.graph.module()).collect())
+        .collect();
+    let mut arguments = arguments.into_iter();
+    let mut of_each = vec![];
+    for p in site.programs.iter().flatten().filter_map(program) {
+        of_each.push(arguments.by_ref().take(p.graph.input_specs().len()).collect());
+    }
+    Ok(Replicas::new(&modules)?.run(of_each)?.into_iter().flatten().collect())
 }
 
 /// Does a check hold?
