@@ -43,14 +43,15 @@ pub use evoxc_core::{
 pub use evoxc_macros::{Tree, defn, s};
 #[doc(inline)]
 pub use evoxc_stage::{
-    AnyBackend, Backend, Capabilities, CompiledArtifact, Executable, LoweredProgram, OptLevel, Program, Signature,
+    AnyBackend, Backend, CacheKey, Capabilities, CompileCache, CompileKey, CompiledArtifact, Executable, FileCache,
+    LoweredProgram, OptLevel, Program, Signature,
 };
 #[doc(inline)]
 pub use evoxc_trace::{
     Attention, Branch, Conv, CrossEntropy, Graph, GraphFn, GraphMark, Interpolation, MatrixNorm, Operand, Opnd,
-    Reduction, Rope, SpecializationCache, Sym, arange, branch, build, concat, cond, constant, einsum, evaluate, eye,
-    fori_loop, full, iota, linspace, map, meshgrid, multi_dot, ones, optimization_barrier, scan, scan_n, scan_reverse,
-    stack, switch, trace, while_loop, zeros,
+    Reduction, Rope, SpecializationCache, Sym, arange, branch, build, build_cached, build_cached_as, concat, cond,
+    constant, einsum, evaluate, eye, fori_loop, full, iota, linspace, map, meshgrid, multi_dot, ones,
+    optimization_barrier, scan, scan_n, scan_reverse, stack, switch, trace, while_loop, zeros,
 };
 #[doc(inline)]
 pub use evoxc_trace::{dist, random};

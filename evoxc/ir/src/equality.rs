@@ -33,14 +33,33 @@ impl Module {
     /// # Ok::<(), evoxc::Error>(())
     /// ```
     pub fn structural_hash(&self) -> u64 {
-        let positions = Positions::new(self);
         let mut h = Mix::default();
+        self.hash_structure(&mut h);
+        h.finish()
+    }
+    /// Feeds a hasher all that [`Module::structural_hash`] is made of, in a form that only equal modules share: with a
+    /// hasher that nobody finds collisions of, equal hashes mean equal modules. Integers reach it by the `write_*`
+    /// methods, so it decides their byte order.
+    ///
+    /// ```
+    /// use evoxc::ir::Module;
+    /// use std::hash::{DefaultHasher, Hasher};
+    /// let hash = |text| {
+    ///     let mut h = DefaultHasher::new();
+    ///     Module::parse(text)?.hash_structure(&mut h);
+    ///     Ok::<u64, evoxc::Error>(h.finish())
+    /// };
+    /// let a = hash("func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n return %x\n}")?;
+    /// assert_ne!(a, hash("func @f(%x: tensor<3xf32>) -> tensor<3xf32> {\n return %x\n}")?);
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
+    pub fn hash_structure<H: Hasher>(&self, h: &mut H) {
+        let positions = Positions::new(self);
         h.write_usize(self.funcs.len());
         for f in &self.funcs {
-            let mut one = Single { funcs: &positions, f, known: Numbers::default(), h: &mut h };
+            let mut one = Single { funcs: &positions, f, known: Numbers::default(), h: &mut *h };
             one.region(&f.body);
         }
-        h.finish()
     }
 }
 
@@ -141,14 +160,14 @@ impl Pair<'_> {
     }
 }
 
-struct Single<'m, 'h> {
+struct Single<'m, 'h, H> {
     funcs: &'m Positions<'m>,
     f: &'m crate::Func,
     known: Numbers,
-    h: &'h mut Mix,
+    h: &'h mut H,
 }
 
-impl Single<'_, '_> {
+impl<H: Hasher> Single<'_, '_, H> {
     fn region(&mut self, r: &Region) {
         self.define(&r.args);
         self.h.write_usize(r.ops.len());
@@ -167,7 +186,9 @@ impl Single<'_, '_> {
         let (name, kind) = p.name_parts();
         name.hash(self.h);
         kind.hash(self.h);
-        for (name, value) in p.attributes() {
+        let attributes = p.attributes();
+        self.h.write_usize(attributes.len());
+        for (name, value) in attributes {
             name.hash(self.h);
             self.attr(&value);
         }
@@ -197,12 +218,24 @@ impl Single<'_, '_> {
     }
     /// By value or text: handles differ from process to process.
     fn dim(&mut self, d: Dim) {
+        self.h.write_u8(d.as_i64().is_some().into());
         match d.as_i64() {
             Some(i) => self.h.write_i64(i),
             None => d.to_string().hash(self.h),
         }
     }
     fn attr(&mut self, v: &AttrValue) {
+        self.h.write_u8(match v {
+            AttrValue::Int(_) => 0,
+            AttrValue::Bool(_) => 1,
+            AttrValue::Word(_) => 2,
+            AttrValue::Str(_) => 3,
+            AttrValue::Dim(_) => 4,
+            AttrValue::List(_) => 5,
+            AttrValue::Record(_) | AttrValue::Fields(_) => 6,
+            AttrValue::Func(_) => 7,
+            AttrValue::Literal(_) => 8,
+        });
         match v {
             AttrValue::Int(i) => self.h.write_i64(*i),
             AttrValue::Bool(b) => self.h.write_u8((*b).into()),
@@ -212,17 +245,24 @@ impl Single<'_, '_> {
                 self.h.write_usize(items.len());
                 items.iter().for_each(|x| self.attr(x));
             }
-            AttrValue::Record(fields) => fields.iter().for_each(|(n, x)| {
-                n.hash(self.h);
-                self.attr(x);
-            }),
-            AttrValue::Fields(fields) => fields.iter().for_each(|(n, x)| {
-                n.hash(self.h);
-                self.attr(x);
-            }),
+            AttrValue::Record(fields) => {
+                self.h.write_usize(fields.len());
+                fields.iter().for_each(|(n, x)| {
+                    n.hash(self.h);
+                    self.attr(x);
+                });
+            }
+            AttrValue::Fields(fields) => {
+                self.h.write_usize(fields.len());
+                fields.iter().for_each(|(n, x)| {
+                    n.hash(self.h);
+                    self.attr(x);
+                });
+            }
             AttrValue::Func(name) => match self.funcs.of(&FuncRef(name.clone())) {
                 Ok(i) => self.h.write_usize(i),
-                Err(name) => name.hash(self.h),
+                // A module that is not valid.
+                Err(name) => (u64::MAX, name).hash(self.h),
             },
             AttrValue::Literal(l) => {
                 let ty = l.ty();

@@ -43,6 +43,7 @@ trait Erased: Send + Sync {
     fn name(&self) -> &str;
     fn version(&self) -> String;
     fn abi_key(&self) -> String;
+    fn runtime_key(&self) -> String;
     fn capabilities(&self) -> Capabilities;
     fn devices(&self) -> Vec<Device>;
     fn lower(&self, module: &Module) -> Result<AnyLowered>;
@@ -78,6 +79,9 @@ impl<B: Backend> Erased for B {
     }
     fn abi_key(&self) -> String {
         Backend::abi_key(self)
+    }
+    fn runtime_key(&self) -> String {
+        Backend::runtime_key(self)
     }
     fn capabilities(&self) -> Capabilities {
         Backend::capabilities(self)
@@ -133,6 +137,9 @@ impl Backend for AnyBackend {
     }
     fn abi_key(&self) -> String {
         self.0.abi_key()
+    }
+    fn runtime_key(&self) -> String {
+        self.0.runtime_key()
     }
     fn capabilities(&self) -> Capabilities {
         self.0.capabilities()

@@ -2,7 +2,8 @@
 
 use crate::persist::{self, Container, Kind};
 use crate::{Backend, Executable, Signature};
-use evoxc_core::{Device, DeviceError, Dyn, PersistenceError, Result, Tensor, TensorSpec, Tree};
+use evoxc_core::{Device, DeviceError, Dyn, PersistenceError, Result, Tensor, TensorSpec, Tree, TreeDef};
+use evoxc_ir::Module;
 use std::fmt;
 use std::marker::PhantomData;
 use std::path::Path;
@@ -119,6 +120,23 @@ impl<B: Backend> CompiledArtifact<Dyn<Tensor>, Dyn<Tensor>, B> {
     ) -> Result<CompiledArtifact<I, O, B>> {
         let signature = self.signature.typed_like(inputs, outputs)?;
         Ok(CompiledArtifact::new(self.backend.clone(), self.artifact.clone(), Arc::new(signature)))
+    }
+}
+
+impl<B: Backend> CompiledArtifact<Dyn<Tensor>, Dyn<Tensor>, B> {
+    /// The same program with these live trees, to which the types `I` and `O` belong, if its signature is that of this
+    /// module. For the tracer, which finds it in a cache.
+    #[doc(hidden)]
+    pub fn of_module<I, O>(
+        &self,
+        module: &Module,
+        inputs: TreeDef,
+        outputs: TreeDef,
+    ) -> Result<Option<CompiledArtifact<I, O, B>>> {
+        let signature = Signature::of(module, inputs, outputs)?;
+        let same = signature == *self.signature;
+        let artifact = || CompiledArtifact::new(self.backend.clone(), self.artifact.clone(), Arc::new(signature));
+        Ok(same.then(artifact))
     }
 }
 

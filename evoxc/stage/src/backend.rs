@@ -91,7 +91,15 @@ pub trait Backend: Clone + Send + Sync + 'static {
     fn version(&self) -> String;
 
     /// What else a compiled artifact depends on: target triple, CPU features, runtime ABI, options that change code.
+    /// Two values whose artifacts may differ must give different keys: files and caches tell artifacts apart by it.
     fn abi_key(&self) -> String;
+
+    /// What else a loaded program depends on, beside its artifact: options of the runtime, such as a number of threads
+    /// or a limit of memory. Two values whose loaded programs may differ must give different keys: a
+    /// [`CompileCache`](crate::CompileCache) tells them apart by it. Nothing, unless a backend says otherwise.
+    fn runtime_key(&self) -> String {
+        String::new()
+    }
 
     /// What the backend can take.
     fn capabilities(&self) -> Capabilities;

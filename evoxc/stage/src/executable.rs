@@ -41,6 +41,22 @@ impl<I, O> Executable<I, O> {
         let checks = Checks::new(&signature, device);
         Executable { inner: Arc::new(Inner { program, signature, checks, backend, device }), types: PhantomData }
     }
+    /// The same executable under other types, which its trees are checked against when it runs.
+    pub(crate) fn retyped<J, P>(&self) -> Executable<J, P> {
+        Executable { inner: self.inner.clone(), types: PhantomData }
+    }
+    /// Are both one executable, and not only equal ones?
+    ///
+    /// ```
+    /// use evoxc::prelude::*;
+    /// let exe = build(|x: Sym| x + x, spec(F32, [2]), &Interp)?;
+    /// assert!(exe.same_as(&exe.clone()));
+    /// assert!(!exe.same_as(&build(|x: Sym| x + x, spec(F32, [2]), &Interp)?));
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
+    pub fn same_as(&self, other: &Executable<I, O>) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
     /// Waits until everything that was started by earlier runs has finished.
     ///
     /// # Errors

@@ -58,7 +58,7 @@ pub(crate) struct Container {
     input_tree: Vec<TreeToken>,
     outputs: Vec<Spec>,
     output_tree: Vec<TreeToken>,
-    /// Of the payload, so that damage is found here and not in the backend.
+    /// Of all but the first two, so that damage is found here and not in the backend.
     checksum: String,
     payload: String,
 }
@@ -90,7 +90,7 @@ impl Spec {
 
 impl Container {
     pub(crate) fn new<B: Backend>(kind: Kind, backend: &B, signature: &Signature, payload: &[u8]) -> Container {
-        Container {
+        let mut container = Container {
             format: kind.format().into(),
             version: VERSION,
             backend: backend.name().into(),
@@ -101,9 +101,17 @@ impl Container {
             input_tree: signature.input_tree.tokens().to_vec(),
             outputs: signature.outputs.iter().map(Spec::of).collect(),
             output_tree: signature.output_tree.tokens().to_vec(),
-            checksum: checksum(payload),
+            checksum: String::new(),
             payload: STANDARD.encode(payload),
-        }
+        };
+        container.checksum = container.sum(payload);
+        container
+    }
+
+    fn sum(&self, payload: &[u8]) -> String {
+        let texts = [&self.backend, &self.backend_version, &self.abi, &self.device];
+        let head = serde_json::to_vec(&(texts, &self.inputs, &self.input_tree, &self.outputs, &self.output_tree));
+        checksum(head.iter().flatten().chain(payload))
     }
 
     fn signature(self) -> Result<Signature> {
@@ -118,8 +126,8 @@ impl Container {
 }
 
 /// The FNV-1a hash of 64 bits: finds accidents, not attacks.
-fn checksum(bytes: &[u8]) -> String {
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+fn checksum<'a>(bytes: impl Iterator<Item = &'a u8>) -> String {
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
     format!("fnv1a64:{hash:016x}")
 }
 
@@ -169,8 +177,8 @@ pub(crate) fn read<B: Backend>(path: &Path, kind: Kind, backend: &B) -> Result<(
     check(path, "device", &container.device, kind_name(backend.capabilities().device), &again)?;
     check(path, "abi", &container.abi, &backend.abi_key(), &again)?;
     let payload = STANDARD.decode(&container.payload).map_err(|e| bad(format!("payload: {e}")))?;
-    if checksum(&payload) != container.checksum {
-        return Err(bad("the payload does not match its checksum".into()));
+    if container.sum(&payload) != container.checksum {
+        return Err(bad("it does not match its checksum".into()));
     }
     Ok((container.signature().map_err(|e| bad(format!("signature: {e}")))?, payload))
 }

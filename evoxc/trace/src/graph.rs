@@ -3,7 +3,7 @@
 use crate::{GraphFn, Sym, builder, inline};
 use evoxc_core::{Dyn, Error, Result, Tensor, TensorSpec, Tree, TreeDef};
 use evoxc_ir::{GraphFile, Module, Op};
-use evoxc_stage::{Backend, LoweredProgram};
+use evoxc_stage::{Backend, CacheKey, LoweredProgram};
 use std::fmt;
 use std::marker::PhantomData;
 use std::path::Path;
@@ -184,6 +184,11 @@ impl<I, O> Graph<I, O> {
     /// The hash of the structure: names, locations, static values and notes left out.
     pub fn structural_hash(&self) -> u64 {
         self.inner.module.structural_hash()
+    }
+    /// The key of this graph's programs on a backend in a [`FileCache`](evoxc_stage::FileCache): of its structure, the
+    /// trees of its inputs and outputs, and the backend.
+    pub fn cache_key<B: Backend>(&self, backend: &B) -> CacheKey {
+        CacheKey::new(&self.inner.module, &self.inner.inputs, &self.inner.outputs, backend)
     }
     /// The same program with common subexpressions merged, dead code removed, and exact ops on constants folded; every
     /// bit of every result is preserved.

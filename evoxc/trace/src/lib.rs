@@ -6,6 +6,7 @@
 extern crate self as evoxc_trace;
 
 mod axes;
+mod build_cached;
 mod builder;
 mod compare;
 mod control;
@@ -25,6 +26,7 @@ mod specialization;
 mod sym;
 mod trace_fn;
 
+pub use build_cached::{build_cached, build_cached_as};
 pub use control::{
     Branch, branch, cond, fori_loop, map, optimization_barrier, scan, scan_n, scan_reverse, switch, while_loop,
 };

@@ -20,11 +20,11 @@ impl<T> NonStatic for PhantomData<T> {
 
 /// The type id of any type, its lifetimes erased.
 #[allow(unsafe_code)]
-fn type_id<T>() -> TypeId {
+pub(crate) fn type_id<T>() -> TypeId {
     let p = PhantomData::<T>;
     let d: &dyn NonStatic = &p;
     // SAFETY: only the lifetime bound of the trait object changes; `PhantomData` holds no data, and `id` reads none. Two
-    // types that differ in lifetimes alone share an id, which is harmless: it is compared with ids of types without any.
+    // types that differ in lifetimes alone share an id, which is for the callers to think of.
     let d: &(dyn NonStatic + 'static) = unsafe { std::mem::transmute::<&dyn NonStatic, &(dyn NonStatic + 'static)>(d) };
     d.id()
 }

@@ -146,12 +146,16 @@ where
     load(&trace(f, specs)?, backend)
 }
 
-fn load<I: Tree<Sym>, O: Tree<Sym>, B: Backend>(
+pub(crate) fn load<I: Tree<Sym>, O: Tree<Sym>, B: Backend>(
     graph: &Graph<I, O>,
     backend: &B,
 ) -> Result<Executable<I::Map<Tensor>, O::Map<Tensor>>> {
-    let device = backend.devices().first().copied().unwrap_or(evoxc_core::Device::cpu());
-    graph.lower(backend)?.compile()?.load(device)
+    graph.lower(backend)?.compile()?.load(first_device(backend))
+}
+
+/// Where [`build`] loads programs: if there is no device, loading says so.
+pub(crate) fn first_device<B: Backend>(backend: &B) -> evoxc_core::Device {
+    backend.devices().first().copied().unwrap_or(evoxc_core::Device::cpu())
 }
 
 /// Derives the specs from the data, builds, and runs once.
