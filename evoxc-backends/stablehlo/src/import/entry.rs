@@ -495,9 +495,12 @@ impl<'m, 'a> Plan<'m, 'a> {
 fn pair_up(a: Dim, b: Dim, given: &dyn Fn(Dim) -> bool) -> Option<(Dim, Dim)> {
     let mut symbols = vec![];
     a.symbols(&mut symbols);
-    b.symbols(&mut symbols);
-    let shape = symbols.iter().copied().find(|s| !given(*s))?;
-    let value = symbols.iter().copied().find(|s| given(*s))?;
+    let mut other = vec![];
+    b.symbols(&mut other);
+    let one_sided = symbols.iter().filter(|s| !other.contains(s)).chain(other.iter().filter(|s| !symbols.contains(s)));
+    let one_sided: Vec<Dim> = one_sided.copied().collect();
+    let shape = one_sided.iter().copied().find(|s| !given(*s))?;
+    let value = one_sided.iter().copied().find(|s| given(*s))?;
     Some((shape, value))
 }
 

@@ -3,8 +3,8 @@
 use super::fault::Done;
 use super::item::Item;
 use super::rules::{
-    checks, chlo, contraction, control, custom_call, dynamic, elementwise, indexing, linalg, norm, ordering, ragged,
-    random, reduction, shape,
+    checks, chlo, collective, contraction, control, custom_call, dynamic, elementwise, indexing, linalg, norm,
+    ordering, ragged, random, reduction, shape,
 };
 use super::walk::Importer;
 use crate::syntax::ast::Op;
@@ -175,18 +175,15 @@ pub(super) fn rule<'m, 'a>(name: &str) -> Option<Rule<'m, 'a>> {
             "graphs have no quantized types",
             "dequantize before (`stablehlo-opt --stablehlo-legalize-quant-to-math`)",
         ),
-        (
-            "stablehlo",
-            "all_reduce"
-            | "all_gather"
-            | "reduce_scatter"
-            | "all_to_all"
-            | "collective_permute"
-            | "collective_broadcast"
-            | "cross-replica-sum"
-            | "partition_id"
-            | "replica_id",
-        ) => Refuse(Unsupported::Collective, "collectives have no form here yet", "run the program on one replica"),
+        ("stablehlo", "all_reduce") => Apply(collective::all_reduce),
+        ("stablehlo", "all_gather") => Apply(collective::all_gather),
+        ("stablehlo", "reduce_scatter") => Apply(collective::reduce_scatter),
+        ("stablehlo", "all_to_all") => Apply(collective::all_to_all),
+        ("stablehlo", "collective_permute") => Apply(collective::collective_permute),
+        ("stablehlo", "collective_broadcast") => Apply(collective::collective_broadcast),
+        ("stablehlo", "cross-replica-sum") => Apply(collective::cross_replica_sum),
+        ("stablehlo", "partition_id") => Apply(collective::partition_id),
+        ("stablehlo", "replica_id") => Apply(collective::replica_id),
 
         ("check", _) => Apply(checks::check),
         ("interpreter", "probe") => Apply(checks::probe),

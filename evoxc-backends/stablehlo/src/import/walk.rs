@@ -29,6 +29,18 @@ pub(super) struct Records {
     pub taken: usize,
     /// Probed values by their id, in order.
     pub probes: FxHashMap<String, Vec<Sym>>,
+    /// The probes of the loop that is walked.
+    pub looped: Option<Looped>,
+}
+
+/// Probes inside a loop: what they see is part of the loop's state.
+pub(super) struct Looped {
+    /// The number of open regions inside the loop's body.
+    pub regions: usize,
+    /// The number of the iteration.
+    pub counter: Sym,
+    /// For each probe its id, and the values that it has seen, along a first axis.
+    pub seen: Vec<(String, Sym)>,
 }
 
 /// An import under way; one trace is open.
@@ -295,12 +307,12 @@ impl<'m, 'a> Importer<'m, 'a> {
         op: &Op,
         region: &'m Region<'a>,
         args: &[TensorSpec],
-        bind: impl FnOnce(&[Sym]) -> Option<Vec<Item>>,
+        bind: impl FnOnce(&mut Self, &[Sym]) -> Option<Vec<Item>>,
     ) -> Done<(Vec<Item>, evoxc_ir::Region)> {
         self.enter(op)?;
         let syms = emitter::open_region(args);
         self.regions += 1;
-        let items = bind(&syms).unwrap_or_default();
+        let items = bind(self, &syms).unwrap_or_default();
         if items.len() != region.args.len() {
             let m = format!("a region takes {} arguments, not {}", items.len(), region.args.len());
             return Err(self.error(op, m));
@@ -313,7 +325,9 @@ impl<'m, 'a> Importer<'m, 'a> {
             self.define(op, v, item)?;
         }
         let results = self.body(region, op)?;
-        let closed = emitter::close_region(&op.name, &leaves(&results)).ok_or_else(|| self.recorded(op))?;
+        let mut given = leaves(&results);
+        given.append(&mut self.probed(op)?);
+        let closed = emitter::close_region(&op.name, &given).ok_or_else(|| self.recorded(op))?;
         self.regions -= 1;
         self.depth -= 1;
         Ok((results, closed))
@@ -379,7 +393,7 @@ impl<'m, 'a> Importer<'m, 'a> {
         self.frames.push(Frame { func, values: vec![Item::Unset; func.values.len()], lift: None });
         let like: Option<Vec<Item>> =
             body.args.iter().map(|v| func.values.get(v.0 as usize).map(|i| Item::like(&i.ty))).collect();
-        let (_, region) = self.region(stand, body, &types, |syms| {
+        let (_, region) = self.region(stand, body, &types, |_, syms| {
             let mut syms = syms.iter().copied();
             like?.iter().map(|i| i.rebuild(&mut syms)).collect()
         })?;

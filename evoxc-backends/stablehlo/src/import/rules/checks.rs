@@ -96,9 +96,12 @@ fn probe_id<'x>(i: &Importer, op: &'x Op) -> Done<&'x str> {
 
 /// The identity; the value is remembered for `expect_serialized_eq`.
 pub fn probe<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
-    i.recordable(op)?;
     let [x] = i.operands(op)?;
     let id = probe_id(i, op)?.to_string();
+    if i.record_in_loop(op, &id, x)? {
+        return Ok(vec![x.into()]);
+    }
+    i.recordable(op)?;
     i.records.probes.entry(id).or_default().push(x);
     Ok(vec![x.into()])
 }

@@ -27,19 +27,25 @@ fn types(i: &Importer, op: &Op, syms: &[Sym]) -> Done<Vec<TensorSpec>> {
 pub fn while_loop<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
     let init = all(i, op)?;
     let [cond, body] = op.regions.as_slice() else { return Err(i.error(op, "it has two regions: cond and body")) };
-    let syms = leaves(&init);
+    let mut syms = leaves(&init);
+    let own = syms.len();
+    let probes = i.probes_in(op, body, &mut syms)?;
     let state = types(i, op, &syms)?;
-    let bind = |new: &[Sym]| {
+    let items = |new: &[Sym]| {
         let mut new = new.iter().copied();
         init.iter().map(|item| item.rebuild(&mut new)).collect()
     };
-    let (_, test) = i.region(op, cond, &state, bind)?;
-    let (next, step) = i.region(op, body, &state, bind)?;
+    let (_, test) = i.region(op, cond, &state, |_, new| items(new))?;
+    let (next, step) = i.region(op, body, &state, |i, new| {
+        i.watch(&probes, new.get(own..)?);
+        items(new)
+    })?;
     for (s, want) in leaves(&next).into_iter().zip(&state) {
         let got = i.shape(op, s)?;
         i.unify_shapes(op, &got, &want.shape)?;
     }
     let results = i.emit_regions(op, Prim::WhileLoop {}, &syms, vec![test, step])?;
+    i.watched(op, &probes, results.get(own..).unwrap_or_default())?;
     rebuilt(i, op, &init, results)
 }
 
@@ -52,7 +58,7 @@ fn branches<'m, 'a>(
     let mut first: Option<Vec<Item>> = None;
     let mut out = vec![];
     for region in regions {
-        let (items, closed) = i.region(op, region, &[], |_| Some(vec![]))?;
+        let (items, closed) = i.region(op, region, &[], |_, _| Some(vec![]))?;
         if let Some(first) = &first {
             for (a, b) in leaves(first).into_iter().zip(leaves(&items)) {
                 let (a, b) = (i.shape(op, a)?, i.shape(op, b)?);
@@ -119,7 +125,7 @@ pub fn scan<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>>
         args.push(spec(t.dtype, t.shape.iter().skip(1).copied().collect::<Shape>()));
     }
     let n = carry.len();
-    let (given, body) = i.region(op, region, &args, |syms| {
+    let (given, body) = i.region(op, region, &args, |_, syms| {
         let (carry, slices) = syms.split_at_checked(n)?;
         Some(slices.iter().chain(carry).map(|&s| s.into()).collect())
     })?;

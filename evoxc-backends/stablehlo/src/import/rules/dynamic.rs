@@ -120,18 +120,38 @@ pub fn dynamic_pad<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec
 /// A slice of bounds that are known; or of a size that is known, at starts that data decide.
 pub fn real_dynamic_slice<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
     let [x, starts, ..] = i.operands::<4>(op)?;
-    let start = i.extents(op, op.operands.get(1), "the start of a slice");
-    let limit = i.extents(op, op.operands.get(2), "the end of a slice");
     let stride = i.constants(op, op.operands.get(3), "the stride of a slice")?;
-    if let (Ok(start), Ok(limit)) = (&start, &limit) {
-        let prim = Prim::Slice { start: start.clone(), limit: limit.clone(), stride };
+    let (_, declared) = i.declared_result(op, 0)?;
+    let known = |at: usize| op.operands.get(at).and_then(|&v| i.known(v)).filter(|k| k.len() == declared.len());
+    let bounds = known(1).zip(known(2));
+    let plain = stride.iter().all(|&s| s == 1);
+    let sizes: Option<Vec<Dim>> = match &bounds {
+        Some((start, limit)) => Some(limit.iter().zip(start.iter()).map(|(&l, &s)| l - s).collect()),
+        None => declared.iter().map(|d| d.map(Dim::constant)).collect(),
+    };
+    // Starts with a symbol that the sizes lack are data: an index, not an extent.
+    let mut extents = vec![];
+    sizes.iter().flatten().for_each(|d| d.symbols(&mut extents));
+    let shape = i.shape(op, x)?;
+    shape.iter().for_each(|d| d.symbols(&mut extents));
+    let is_data = |start: &Dim| {
+        let mut symbols = vec![];
+        start.symbols(&mut symbols);
+        symbols.iter().any(|s| !extents.contains(s))
+    };
+    if let Some((start, limit)) = &bounds
+        && !(plain && start.iter().any(is_data))
+    {
+        i.extents(op, op.operands.get(1), "the start of a slice")?;
+        i.extents(op, op.operands.get(2), "the end of a slice")?;
+        let prim = Prim::Slice { start: start.to_vec(), limit: limit.to_vec(), stride };
         return Ok(vec![i.emit(op, prim, &[x])?.into()]);
     }
-    let (_, declared) = i.declared_result(op, 0)?;
-    let sizes: Option<Vec<Dim>> = declared.iter().map(|d| d.map(Dim::constant)).collect();
-    let why = start.err().or(limit.err());
-    match (sizes, why) {
-        (Some(sizes), _) if stride.iter().all(|&s| s == 1) => {
+    match sizes {
+        Some(sizes) if plain => {
+            let mut symbols = vec![];
+            sizes.iter().for_each(|d| d.symbols(&mut symbols));
+            i.used.extend(symbols);
             let mut operands = vec![x];
             for k in 0..sizes.len() as i64 {
                 let (start, limit) = (vec![Dim::constant(k)], vec![Dim::constant(k + 1)]);
@@ -140,8 +160,7 @@ pub fn real_dynamic_slice<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> D
             }
             Ok(vec![i.emit(op, Prim::DynamicSlice { sizes }, &operands)?.into()])
         }
-        (_, Some(e)) => Err(e),
-        (_, None) => Err(i.depends(op, "the size of a slice")),
+        Some(_) | None => Err(i.depends(op, "a bound of the slice")),
     }
 }
 

@@ -211,7 +211,7 @@ pub fn map<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> 
     for &x in &xs {
         types.push(spec(i.dtype(op, x)?, Shape::scalar()));
     }
-    let (_, body) = i.region(op, region, &types, |syms| Some(syms.iter().map(|&s| s.into()).collect()))?;
+    let (_, body) = i.region(op, region, &types, |_, syms| Some(syms.iter().map(|&s| s.into()).collect()))?;
     let ys = i.emit_regions(op, Prim::Scan { carry: 0, length: n, reverse: false }, &flattened, vec![body])?;
     let ys: Vec<Item> = ys.into_iter().map(Item::from).collect();
     let back = |y: Sym| Ok(i.emit(op, Prim::Reshape { shape: shape.clone() }, &[y])?.into());

@@ -58,7 +58,7 @@ pub fn scatter<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Ite
         return Ok(vec![i.emit(op, Prim::Scatter { op: named, dims, sorted, unique }, &xs)?.into()]);
     }
     types.extend(types.clone());
-    let (_, body) = i.region(op, region, &types, |syms| Some(syms.iter().map(|&s| s.into()).collect()))?;
+    let (_, body) = i.region(op, region, &types, |_, syms| Some(syms.iter().map(|&s| s.into()).collect()))?;
     let results = i.emit_regions(op, Prim::ScatterBody { dims, sorted, unique }, &xs, vec![body])?;
     Ok(results.into_iter().map(Item::from).collect())
 }

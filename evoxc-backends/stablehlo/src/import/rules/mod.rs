@@ -2,6 +2,7 @@
 
 pub(super) mod checks;
 pub(super) mod chlo;
+pub(super) mod collective;
 pub(super) mod contraction;
 pub(super) mod control;
 pub(super) mod custom_call;
@@ -11,6 +12,7 @@ pub(super) mod indexing;
 pub(super) mod linalg;
 pub(super) mod norm;
 pub(super) mod ordering;
+pub(super) mod probes;
 pub(super) mod ragged;
 pub(super) mod random;
 pub(super) mod reduction;

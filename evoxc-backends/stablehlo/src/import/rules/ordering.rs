@@ -5,8 +5,8 @@ use crate::import::fault::Done;
 use crate::import::item::Item;
 use crate::import::walk::Importer;
 use crate::syntax::ast::Op;
-use evoxc_core::{DType, Dim, Shape, spec};
-use evoxc_ir::{Prim, SortKeys};
+use evoxc_core::{DType, Dim, Scalar, Shape, spec};
+use evoxc_ir::{Binary, Prim, SortKeys};
 use evoxc_trace::Sym;
 
 pub fn sort<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
@@ -42,7 +42,7 @@ pub fn sort<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>>
         let scalar = spec(i.dtype(op, x)?, Shape::scalar());
         types.extend([scalar.clone(), scalar]);
     }
-    let (_, body) = i.region(op, region, &types, |syms| Some(syms.iter().map(|&s| s.into()).collect()))?;
+    let (_, body) = i.region(op, region, &types, |_, syms| Some(syms.iter().map(|&s| s.into()).collect()))?;
     let results = i.emit_regions(op, Prim::SortBody { axis, stable }, &xs, vec![body])?;
     Ok(results.into_iter().map(Item::from).collect())
 }
@@ -55,8 +55,31 @@ pub fn top_k<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>
 
 /// The `k` largest elements of the last axis and their indices, of the dtype that the text declares.
 pub fn largest<'a>(i: &Importer<'_, 'a>, op: &Op<'a>, x: Sym, k: Dim) -> Done<Vec<Item>> {
-    let results = i.emit_regions(op, Prim::TopK { k }, &[x], vec![])?;
+    // Floats are in total order here: NaN with its sign set is the smallest. Integers that compare so say where.
+    let key = if i.dtype(op, x)?.is_float() { total_order_key(i, op, x)? } else { x };
+    let results = i.emit_regions(op, Prim::TopK { k }, &[key], vec![])?;
     let &[values, indices] = results.as_slice() else { return Err(i.error(op, "it gives two results")) };
+    let values = if key.spec() == x.spec() { values } else { i.sound(op, x.take_along_axis(indices, -1))? };
     let dtype = if op.results.len() == 2 { i.declared_result(op, 1)?.0 } else { DType::I32 };
     Ok(vec![values.into(), i.cast(op, indices, dtype)?.into()])
+}
+
+/// Signed integers that compare as floats do in total order.
+fn total_order_key(i: &Importer, op: &Op, x: Sym) -> Done<Sym> {
+    let (float, ty) = (i.dtype(op, x)?, i.ty(op, x)?);
+    let dtype = match float.bits() {
+        16 => DType::I16,
+        32 => DType::I32,
+        _ => DType::I64,
+    };
+    let bits = i.emit(op, Prim::BitcastConvert { dtype }, &[x])?;
+    // Of negative numbers all bits but the sign are turned over.
+    let all_but_sign = match dtype {
+        DType::I16 => i128::from(i16::MAX),
+        DType::I32 => i128::from(i32::MAX),
+        _ => i128::from(i64::MAX),
+    };
+    let mask = evoxc_trace::full(dtype, &ty.shape, Scalar::Int(all_but_sign));
+    let turned = i.emit(op, Prim::Binary(Binary::Xor), &[bits, mask])?;
+    i.sound(op, bits.lt(0).select(turned, bits))
 }

@@ -48,7 +48,7 @@ fn body<'m, 'a>(i: &mut Importer<'m, 'a>, op: &Op, region: &'m Region<'a>, xs: &
         types.push(spec(i.dtype(op, x)?, Shape::scalar()));
     }
     types.extend(types.clone());
-    Ok(i.region(op, region, &types, |syms| Some(syms.iter().map(|&s| s.into()).collect()))?.1)
+    Ok(i.region(op, region, &types, |_, syms| Some(syms.iter().map(|&s| s.into()).collect()))?.1)
 }
 
 /// A named reduction's result, combined with the initial value unless that is its identity.
@@ -150,7 +150,7 @@ pub fn select_and_scatter<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> D
     }
     let scalar = spec(i.dtype(op, x)?, Shape::scalar());
     let types = [scalar.clone(), scalar];
-    let bind = |syms: &[Sym]| Some(syms.iter().map(|&s| s.into()).collect());
+    let bind = |_: &mut Importer<'m, 'a>, syms: &[Sym]| Some(syms.iter().map(|&s| s.into()).collect());
     let (_, chosen) = i.region(op, select, &types, bind)?;
     let (_, added) = i.region(op, scatter, &types, bind)?;
     let prim = Prim::SelectAndScatterBody { window };
