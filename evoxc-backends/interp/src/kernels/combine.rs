@@ -167,7 +167,12 @@ macro_rules! combine_complex {
         fn widen(self) -> Self { self }
         fn narrow(w: Self) -> Self { w }
         fn add(self, o: Self) -> Self { self + o }
-        fn mul(self, o: Self) -> Self { self * o }
+        fn mul(self, o: Self) -> Self {
+            Complex::new(
+                fused(o.re, self.re, -(o.im * self.im)),
+                fused(o.re, self.im, o.im * self.re),
+            )
+        }
         fn max(self, o: Self) -> Self {
             if self.is_nan() || (!o.is_nan() && self.order(&o).is_ge()) { self } else { o }
         }
@@ -181,6 +186,25 @@ macro_rules! combine_complex {
     })* };
 }
 combine_complex!(f32 f64);
+
+/// `a * b + c`, in single precision rounded once, as compilers fuse it.
+trait Fuse {
+    fn fuse(self, b: Self, c: Self) -> Self;
+}
+impl Fuse for f32 {
+    fn fuse(self, b: f32, c: f32) -> f32 {
+        (f64::from(self) * f64::from(b) + f64::from(c)) as f32
+    }
+}
+impl Fuse for f64 {
+    // Without hardware for it a fused operation is a slow call.
+    fn fuse(self, b: f64, c: f64) -> f64 {
+        self * b + c
+    }
+}
+fn fused<T: Fuse>(a: T, b: T, c: T) -> T {
+    a.fuse(b, c)
+}
 
 /// A combiner and its identity.
 pub(crate) type Combiner<T> = (fn(T, T) -> T, T);

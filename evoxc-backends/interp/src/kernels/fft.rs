@@ -1,5 +1,6 @@
 //! Fourier transforms of the last axes, with NumPy's conventions.
 
+use super::precision::cast;
 use super::walk::{Dims, slice, tensor};
 use evoxc_core::{DType, Element, OpError, Tensor};
 use evoxc_ir::FftKind;
@@ -9,7 +10,12 @@ use rustfft::{FftDirection, FftNum, FftPlanner};
 /// Transforms the last axes, as many as `length` has. Inverses divide by the number of points.
 pub(crate) fn fft(x: &Tensor, kind: FftKind, length: &[usize]) -> Result<Tensor, OpError> {
     match x.dtype() {
-        DType::F32 | DType::C64 => transform::<f32>(x, kind, length),
+        // Lines of odd lengths lose several last places in single precision.
+        DType::F32 | DType::C64 => {
+            let wide = if x.dtype() == DType::F32 { DType::F64 } else { DType::C128 };
+            let y = transform::<f64>(&cast("fft", x, wide)?, kind, length)?;
+            cast("fft", &y, if kind == FftKind::Irfft { DType::F32 } else { DType::C64 })
+        }
         DType::F64 | DType::C128 => transform::<f64>(x, kind, length),
         DType::BOOL
         | DType::I8

@@ -113,9 +113,13 @@ pub(super) fn equal(prim: &Prim, types: &[TensorType]) -> Pairs {
 /// The symbol to replace, and by what, so that `a` and `b` are equal. `last` says which symbols are kept where there is
 /// a choice.
 pub(super) fn solve(a: Dim, b: Dim, keep: &dyn Fn(Dim) -> bool) -> Option<(Dim, Dim)> {
-    let mut symbols = vec![];
+    let (mut symbols, mut right) = (vec![], vec![]);
     a.symbols(&mut symbols);
-    b.symbols(&mut symbols);
+    b.symbols(&mut right);
+    let both: Vec<Dim> = symbols.iter().filter(|s| right.contains(s)).copied().collect();
+    symbols.append(&mut right);
+    // What stands on both sides is a factor that the equation does not decide.
+    symbols.retain(|s| !both.contains(s));
     // Later names first, so that the first of several arguments gives its name; symbols to keep last.
     symbols.reverse();
     symbols.sort_by_key(|s| keep(*s));

@@ -48,7 +48,7 @@ pub struct CheckSite {
     pub name: String,
     /// Is it `stablehlo.custom_call @check.…`, whose tolerances differ from those of the op?
     pub custom_call: bool,
-    /// The attributes that are numbers: `tolerance`, `max_ulp_difference`, `min_ulp_difference`, `iter`.
+    /// The attributes that are numbers: `tolerance`, `max_ulp_difference`, `min_ulp_difference`, `iteration`.
     pub attributes: Vec<(String, Scalar)>,
     /// The graph's outputs that it compares: the computed value, then the expected one.
     pub outputs: Vec<usize>,

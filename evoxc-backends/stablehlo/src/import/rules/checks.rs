@@ -36,7 +36,8 @@ impl<'m, 'a> Importer<'m, 'a> {
             Attr::Bool(b) => Some(Scalar::Bool(*b)),
             _ => None,
         };
-        let named = |n: &str| matches!(n, "tolerance" | "max_ulp_difference" | "min_ulp_difference" | "iter");
+        let named =
+            |n: &str| matches!(n, "tolerance" | "max_ulp_difference" | "min_ulp_difference" | "iteration" | "iter");
         let all = op.attrs.iter().filter(|(n, _)| named(n));
         let attributes = all.filter_map(|(n, a)| Some((n.to_string(), number(a)?))).collect();
         let outputs = pair.map(|s| self.output(s)).to_vec();
@@ -110,7 +111,7 @@ pub fn probe<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>
 fn serialized<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
     let [x] = i.operands(op)?;
     let id = probe_id(i, op)?;
-    let at = i.axis_or(op, "iter", 0)?;
+    let at = i.axis_or(op, "iteration", i.axis_or(op, "iter", 0)?)?;
     let seen = i.records.probes.get(id).and_then(|all| all.get(at)).copied();
     let Some(seen) = seen else {
         return Err(i.error(op, format!("no probe `{id}` before it has seen value {at}")));

@@ -190,3 +190,39 @@ fn opaque<'a>(i: &Importer<'_, 'a>, op: &Op<'a>, text: &'a str, ty: evoxc_core::
     };
     Ok(vec![i.emit(op, Prim::Constant { value: splat(value, ty.shape) }, &[])?.into()])
 }
+
+/// e to the x + ln ½ and to the ln ½ - x: halves of exponentials that do not overflow before their sum does. CHLO is
+/// defined by these steps, and programs are compared with what they give.
+fn halves(i: &Importer, op: &Op, x: Sym) -> Done<[Sym; 2]> {
+    let half = -std::f64::consts::LN_2;
+    Ok([i.sound(op, (x + half).exp())?, i.sound(op, (-x + half).exp())?])
+}
+
+/// In f32 at least; complex numbers as they are.
+fn real_or<'a>(i: &Importer<'_, 'a>, op: &Op<'a>, complex: Unary, f: impl FnOnce(Sym) -> Done<Sym>) -> Done<Vec<Item>> {
+    let [x] = i.operands(op)?;
+    let dtype = i.dtype(op, x)?;
+    if dtype.is_complex() || !dtype.is_float() {
+        return Ok(vec![i.emit(op, Prim::Unary(complex), &[x])?.into()]);
+    }
+    let wide = i.cast(op, x, dtype.accumulator())?;
+    let y = f(wide)?;
+    Ok(vec![i.cast(op, y, dtype)?.into()])
+}
+
+pub fn cosh<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
+    real_or(i, op, Unary::Cosh, |x| {
+        let [a, b] = halves(i, op, x)?;
+        i.sound(op, a + b)
+    })
+}
+
+/// Below 1 by `expm1`, which loses nothing near 0.
+pub fn sinh<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
+    real_or(i, op, Unary::Sinh, |x| {
+        let [a, b] = halves(i, op, x)?;
+        let e = x.expm1();
+        let small = (e + e / (e + 1.0)) * 0.5;
+        i.sound(op, x.abs().lt(1.0).select(small, a - b))
+    })
+}

@@ -47,7 +47,7 @@ impl<'m, 'a> Importer<'m, 'a> {
             op.name == "check.expect_serialized_eq"
                 && matches!(find(&op.attrs, "probe_id"), Some(Attr::Str(s)) if *s == id)
         };
-        let last = |op: &Op| match find(&op.attrs, "iter") {
+        let last = |op: &Op| match find(&op.attrs, "iteration").or(find(&op.attrs, "iter")) {
             Some(Attr::Int(n)) => i64::try_from(*n).unwrap_or(MAX_KEPT).saturating_add(1),
             _ => 1,
         };
