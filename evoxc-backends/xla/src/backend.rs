@@ -182,7 +182,17 @@ impl Backend for Xla {
     fn abi_key(&self) -> String {
         let plugin = self.client().ok().and_then(|c| c.plugin.hash());
         let plugin = plugin.map_or("none".into(), |h| format!("{h:016x}"));
-        format!("plugin {plugin}; {};{}", host::processor(), self.options.key())
+        // Which outputs take the place of inputs is compiled in.
+        let kept = match self.options.donation {
+            Donation::On => "",
+            Donation::Off => " no donation;",
+        };
+        format!("plugin {plugin}; {};{kept}{}", host::processor(), self.options.key())
+    }
+
+    /// The client that programs are loaded with, and the device that they are compiled for.
+    fn runtime_key(&self) -> String {
+        format!("{:?} {:?} {:?}", self.path, self.device, self.options.create)
     }
 
     fn capabilities(&self) -> Capabilities {

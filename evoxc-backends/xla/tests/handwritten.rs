@@ -176,6 +176,11 @@ fn the_abi_key_has_plugin_processor_and_flags() {
     assert_ne!(key, xla.clone().opt_level(OptLevel::O0).abi_key());
     assert_ne!(key, xla.clone().flag("xla_cpu_enable_fast_math", true).abi_key());
     assert_eq!(key, xla.clone().donation(true).abi_key());
+    assert_ne!(key, xla.clone().donation(false).abi_key());
+    // What changes no artifact is told apart in caches of executables.
+    let key = xla.runtime_key();
+    assert_ne!(key, xla.clone().device(1).runtime_key());
+    assert_ne!(key, xla.clone().create_option("cpu_device_count", 2).runtime_key());
 }
 
 #[test]
