@@ -23,7 +23,7 @@ pub struct Case {
 }
 
 const SEPARATOR: &str = "// -----";
-const KEYS: [&str; 7] = ["source", "input", "expect", "tol", "ok", "axes", "rows"];
+const KEYS: [&str; 9] = ["source", "input", "expect", "tol", "ok", "axes", "rows", "options", "error"];
 
 impl Case {
     fn new(file: &Path, line: usize, lines: &[&str]) -> Case {

@@ -3,6 +3,7 @@
 
 use crate::case::{self, Case, files, read};
 use crate::run::{Failure, execute, judge, load, same_bits};
+use evoxc::stablehlo::{ExportOptions, export_module};
 use evoxc::{Dyn, Graph, TensorSpec, TreeDef, dim, grad, jvp, spec, trace, vmap};
 use evoxc_core::{Dim, Error, Tensor};
 use evoxc_ir::{Literal, Module, Op, Prim, Value, simplify};
@@ -88,17 +89,7 @@ fn rewritten(file: &Path, print: &dyn Fn(&Case) -> Result<String, String>) -> Re
         let got = print(&case).map_err(|e| format!("{}: {e}", case.place()))?;
         let mut text = String::new();
         if case.print.is_some() {
-            for line in case.text.lines() {
-                text.push_str(line);
-                text.push('\n');
-                if line.starts_with("// ---- ") {
-                    break;
-                }
-            }
-            for line in got.lines() {
-                text.push_str(format!("// {line}").trim_end());
-                text.push('\n');
-            }
+            text = printed(&case, &got);
         } else {
             let head = case.text.lines().take_while(|l| l.starts_with("//") || l.trim().is_empty());
             head.for_each(|l| text.push_str(&format!("{l}\n")));
@@ -109,9 +100,66 @@ fn rewritten(file: &Path, print: &dyn Fn(&Case) -> Result<String, String>) -> Re
     Ok(out)
 }
 
+/// The text of a case up to `// ---- `, and `got` after it.
+fn printed(case: &Case, got: &str) -> String {
+    let mut text = String::new();
+    for line in case.text.lines() {
+        text.push_str(line);
+        text.push('\n');
+        if line.starts_with("// ---- ") {
+            break;
+        }
+    }
+    for line in got.lines() {
+        text.push_str(format!("// {line}").trim_end());
+        text.push('\n');
+    }
+    text
+}
+
 /// `roundtrip`: a program prints as it stands, or as the lines after `// ---- printed`; the print parses back.
 pub fn roundtrip() -> Vec<String> {
     prints("roundtrip", |_, m| Ok(m))
+}
+
+/// `stablehlo`: the text that a program is exported as, after `// ---- stablehlo`; `// options: chlo, strict` sets options,
+/// `// error: substring` says that it is refused.
+pub fn stablehlo() -> Vec<String> {
+    let export = |case: &Case| -> Result<Result<String, String>, String> {
+        let module = Module::parse(&case.program).map_err(|e| e.to_string())?;
+        let mut options = ExportOptions::default();
+        for word in case.header("options").iter().flat_map(|l| l.split(',')) {
+            match word.trim() {
+                "chlo" => options.chlo = true,
+                "strict" => options.strict = true,
+                "locations" => options.locations = true,
+                "drop_prints" => options.drop_prints = true,
+                other => return Err(format!("no option is called `{other}`")),
+            }
+        }
+        Ok(export_module(&module, &options).map_err(|e| e.to_string()))
+    };
+    if updating() {
+        // Cases that are refused keep their text.
+        let text = |c: &Case| match &c.print {
+            None => Ok(c.text.clone()),
+            Some(_) => Ok(printed(c, &export(c)?.map_err(|e| format!("{}: {e}", c.place()))?)),
+        };
+        let mut failures = vec![];
+        for file in files("stablehlo").unwrap_or_default() {
+            match read(&file).and_then(|cases| cases.iter().map(text).collect::<Result<Vec<_>, String>>()) {
+                Ok(parts) => failures.extend(case::write(&file, &parts).err()),
+                Err(e) => failures.push(format!("{}: {e}", file.display())),
+            }
+        }
+        return failures;
+    }
+    each("stablehlo", |case| match (export(case)?, case.header("error").first(), &case.print) {
+        (Err(e), Some(want), _) if e.contains(want) => Ok(()),
+        (Err(e), _, _) => Err(format!("is refused: {e}")),
+        (Ok(got), None, Some(want)) if got.trim() == want.trim() => Ok(()),
+        (Ok(got), ..) => Err(format!("is exported as\n{got}")),
+    })
 }
 
 /// `grad`, `jvp`, `vmap`: what a transform of a program is (of its first argument; of all of them; by rows), simplified:

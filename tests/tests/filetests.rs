@@ -39,6 +39,11 @@ fn transforms() {
 }
 
 #[test]
+fn stablehlo() {
+    report(&filetest::stablehlo());
+}
+
+#[test]
 fn run() {
     let list = backends();
     assert!(!list.is_empty(), "no backend is compiled in");

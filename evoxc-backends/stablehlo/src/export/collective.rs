@@ -14,23 +14,25 @@ fn channel(of: Option<usize>) -> String {
     of.map_or(String::new(), |c| format!("channel_handle = #stablehlo.channel_handle<handle = {c}, type = 0>, "))
 }
 
-/// Lists of ids as a matrix, short ones filled with -1.
-fn matrix(lists: &[Vec<usize>]) -> String {
-    let (rows, columns) = (lists.len(), lists.iter().map(Vec::len).max().unwrap_or(0));
+/// Lists of ids as a matrix, short ones filled with -1; `columns` where there is no list.
+fn matrix(lists: &[Vec<usize>], columns: usize) -> String {
+    let (rows, columns) = (lists.len(), lists.iter().map(Vec::len).max().unwrap_or(columns));
     let row = |l: &Vec<usize>| {
         let ids = l.iter().map(usize::to_string).chain(std::iter::repeat_n("-1".into(), columns - l.len()));
         text::brackets(ids)
     };
-    let elements = match lists {
-        [one] if one.len() == 1 => text::list(one),
-        _ if columns == 0 => String::new(),
-        _ => text::brackets(lists.iter().map(row)),
+    let first = lists.first().and_then(|l| l.first());
+    let uniform = lists.iter().all(|l| l.len() == columns && l.iter().all(|id| Some(id) == first));
+    let elements = match first {
+        None => String::new(),
+        Some(id) if uniform => id.to_string(),
+        Some(_) => text::brackets(lists.iter().map(row)),
     };
     format!("dense<{elements}> : tensor<{rows}x{columns}xi64>")
 }
 
 fn groups(g: &ReplicaGroups) -> String {
-    format!("replica_groups = {}", matrix(&g.ids))
+    format!("replica_groups = {}", matrix(&g.ids, 0))
 }
 
 /// What the op's form says of how ids count: after the groups where it has the flag, else by the channel alone.
@@ -39,6 +41,9 @@ fn flag(g: &ReplicaGroups, has_flag: bool) -> Outcome<&'static str> {
         Err(OpError::new("", format!("its groups count by `{}`, {message}", g.by.word()))
             .remedy("give the groups a channel, or count as the op does"))
     };
+    if g.by == Grouping::FlattenedIds && g.ids.is_empty() {
+        return wrong("and no list stands for all of them, whose number StableHLO wants to know");
+    }
     match (g.by, g.channel.is_some(), has_flag) {
         (Grouping::CrossReplica, false, _) => Ok(""),
         (Grouping::CrossPartition, true, false) => Ok(""),
@@ -129,7 +134,10 @@ pub(super) fn all_reduce(
     xs: &[&Val],
     types: &[TensorType],
 ) -> Outcome<Vec<Val>> {
-    let attributes = format!("{}{}{}", channel(g.channel), groups(g), flag(g, true)?);
+    // Of all processes, in whatever order.
+    let all = g.by == Grouping::FlattenedIds && g.ids.is_empty() && matches!(by, By::Named(_));
+    let flag = if all && g.channel.is_some() { "" } else { flag(g, true)? };
+    let attributes = format!("{}{}{flag}", channel(g.channel), groups(g));
     reducing(w, "all_reduce", &attributes, by, xs, types)
 }
 
@@ -179,7 +187,7 @@ pub(super) fn permute(
     xs: &[&Val],
     types: &[TensorType],
 ) -> Outcome<Vec<Val>> {
-    let attributes = format!("{}source_target_pairs = {}", channel(of), matrix(pairs));
+    let attributes = format!("{}source_target_pairs = {}", channel(of), matrix(pairs, 2));
     each(w, xs, types, |w, x, ty| Ok(w.generic("collective_permute", &[x], &attributes, ty.clone())))
 }
 

@@ -80,3 +80,15 @@ pub(super) fn extremum(w: &mut Writer<'_>, larger: bool, x: &Val, y: &Val) -> Ou
 pub(super) fn parts_real(w: &mut Writer<'_>, x: &Val) -> Val {
     w.typed("real", &[x], "", x.like(x.dtype().real()))
 }
+
+/// In polar form, as StableHLO's op is taken on reals only by XLA.
+pub(super) fn cbrt(w: &mut Writer<'_>, x: &Val) -> Outcome<Val> {
+    let (re, im) = parts(w, x);
+    let modulus = w.typed("abs", &[x], "", re.ty.clone());
+    let (root, angle) = (w.same("cbrt", &[&modulus])?, w.same("atan2", &[&im, &re])?);
+    let three = w.splat(&re.ty, 3)?;
+    let third = w.same("divide", &[&angle, &three])?;
+    let (cos, sin) = (w.same("cosine", &[&third])?, w.same("sine", &[&third])?);
+    let (re, im) = (w.same("multiply", &[&root, &cos])?, w.same("multiply", &[&root, &sin])?);
+    Ok(join(w, &re, &im))
+}

@@ -1,9 +1,10 @@
 //! Dot products and convolutions. Halves sum in f32 and round once, as everywhere in evoxc.
 
 use super::convert::cast;
-use super::writer::{Val, Writer, signature};
+use super::reduction::{padded, surround};
+use super::writer::{Val, Writer, number, signature};
 use super::{Outcome, text};
-use evoxc_core::{DType, OpError, spec};
+use evoxc_core::{DType, Scalar, spec};
 use evoxc_ir::{AxisPair, ConvLayout, Padding, TensorType, Window};
 use std::fmt::Write;
 
@@ -70,7 +71,7 @@ pub(super) fn convolution(
     ty: TensorType,
 ) -> Outcome<Val> {
     let out = ty.dtype;
-    let (a, b, wide) = operands(w, a, b, out);
+    let (mut a, b, wide) = operands(w, a, b, out);
     let pair = |list: &[usize], names: [char; 2]| -> [(Option<usize>, char); 2] {
         [(list.first().copied(), names[0]), (list.get(1).copied(), names[1])]
     };
@@ -84,18 +85,15 @@ pub(super) fn convolution(
         axes(b.rank(), &l.rhs, ['o', 'i'], &l.rhs_spatial),
         axes(a.rank(), &l.out, ['b', 'f'], &l.out_spatial),
     );
-    let pad: Option<Vec<String>> = window
-        .padding
-        .iter()
-        .map(|Padding { low, high }| Some(format!("[{}, {}]", low.as_i64()?, high.as_i64()?)))
-        .collect();
-    let Some(pad) = pad else {
-        return Err(OpError::new(
-            "",
-            "its padding is an extent that is not constant, which StableHLO's windows cannot be",
-        )
-        .remedy("make the padding a constant, or pad by `pad` first"));
-    };
+    // Padding that cuts, or that is known only at run time, is done before.
+    let plain = |p: &Padding| p.low.get().is_some() && p.high.get().is_some();
+    let apart = !window.padding.iter().all(plain);
+    if apart {
+        let zero = w.dense(number(a.dtype(), if a.dtype().is_bool() { Scalar::from(false) } else { 0.into() })?);
+        a = surround(w, &a, &zero, window, &l.lhs_spatial)?;
+    }
+    let window = &if apart { padded(window) } else { window.clone() };
+    let pad = window.padding.iter().map(|p| format!("[{}, {}]", p.low, p.high));
     let precise = precision(a.dtype()).map_or(String::new(), |word| {
         format!(", precision_config = [#stablehlo<precision {word}>, #stablehlo<precision {word}>]")
     });

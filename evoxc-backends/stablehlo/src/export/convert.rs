@@ -22,7 +22,33 @@ pub(super) fn convert(w: &mut Writer<'_>, x: &Val, to: DType) -> Outcome<Val> {
     if from.is_float() && to.is_int() && w.options.strict {
         return strict(w, x, to);
     }
+    if matches!(to, DType::F16 | DType::BF16) && from == DType::F64 {
+        return rounded_once(w, x, to);
+    }
+    if to == DType::BF16 && matches!(from, DType::I32 | DType::I64 | DType::U32 | DType::U64) {
+        let wide = cast(w, x, DType::F64);
+        return rounded_once(w, &wide, to);
+    }
     Ok(cast(w, x, to))
+}
+
+/// To a half type with one rounding: compilers go from f64, and from integers that f32 does not hold, by way of f32 and
+/// round twice. Rounding to f32 so that what is cut off sets the last bit ("to odd") keeps ties apart.
+fn rounded_once(w: &mut Writer<'_>, x: &Val, to: DType) -> Outcome<Val> {
+    let single = cast(w, x, DType::F32);
+    let back = cast(w, &single, DType::F64);
+    let (ahead, behind) = (w.same("abs", &[&back])?, w.same("abs", &[x])?);
+    let (over, under) = (w.compare("GT", &ahead, &behind), w.compare("LT", &ahead, &behind));
+    let bits = w.typed("bitcast_convert", &[&single], "", single.like(DType::I32));
+    let (one, zero, minus) = (w.splat(&bits.ty, 1)?, w.splat(&bits.ty, 0)?, w.splat(&bits.ty, -1)?);
+    let last = w.same("and", &[&bits, &one])?;
+    let even = w.compare("EQ", &last, &zero);
+    let (step, back) = (w.choose(&under, &one, &zero), &minus);
+    let step = w.choose(&over, back, &step);
+    let step = w.choose(&even, &step, &zero);
+    let bits = w.same("add", &[&bits, &step])?;
+    let odd = w.typed("bitcast_convert", &[&bits], "", bits.like(DType::F32));
+    Ok(cast(w, &odd, to))
 }
 
 /// The op itself.

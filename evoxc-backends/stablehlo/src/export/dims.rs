@@ -101,10 +101,14 @@ impl Writer<'_> {
         };
         let arg = self.get(arg)?;
         let size = self.size(&arg, axis);
-        let offset = self.extent_constant(c)?;
-        let gap = self.same("subtract", &[&size, &offset])?;
-        let factor = self.extent_constant(a)?;
-        self.same("divide", &[&gap, &factor])
+        let mut value = size;
+        for (name, by, neutral) in [("subtract", c, 0), ("divide", a, 1)] {
+            if by != neutral {
+                let by = self.extent_constant(by)?;
+                value = self.same(name, &[&value, &by])?;
+            }
+        }
+        Ok(value)
     }
 
     /// The size of an axis, as i32.

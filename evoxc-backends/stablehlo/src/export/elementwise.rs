@@ -4,7 +4,7 @@
 use super::op::no_form;
 use super::writer::{Val, Writer, signature};
 use super::{Outcome, complex, text};
-use evoxc_core::DType;
+use evoxc_core::{DType, Tensor};
 use evoxc_ir::{Binary, Direction, SortOrder, TensorType, Unary};
 
 impl Writer<'_> {
@@ -48,6 +48,7 @@ pub(super) fn unary(w: &mut Writer<'_>, op: Unary, x: &Val, ty: TensorType) -> O
         Unary::Log1p => "log_plus_one",
         Unary::Sqrt => "sqrt",
         Unary::Rsqrt => "rsqrt",
+        Unary::Cbrt if d.is_complex() => return complex::cbrt(w, x),
         Unary::Cbrt => "cbrt",
         Unary::Sin => "sine",
         Unary::Cos => "cosine",
@@ -120,7 +121,7 @@ pub(super) fn binary(w: &mut Writer<'_>, op: Binary, a: &Val, b: &Val, ty: Tenso
         Binary::Div => "divide",
         Binary::Rem if d.is_int() && w.options.strict => return strict_rem(w, a, b),
         Binary::Rem => "remainder",
-        Binary::Pow => "power",
+        Binary::Pow => return power(w, a, b, None),
         Binary::Max if d.is_bool() => "or",
         Binary::Min if d.is_bool() => "and",
         Binary::Max | Binary::Min if d.is_complex() => return complex::extremum(w, op == Binary::Max, a, b),
@@ -144,6 +145,44 @@ pub(super) fn binary(w: &mut Writer<'_>, op: Binary, a: &Val, b: &Val, ty: Tenso
         Binary::Complex => return Ok(complex::join(w, a, b)),
     };
     w.same(name, &[a, b])
+}
+
+/// Powers of integers, six bits of the exponent at a time: XLA looks at no more, and takes unsigned exponents as signed.
+/// `known` is the exponent where it is a constant.
+pub(super) fn power(w: &mut Writer<'_>, x: &Val, e: &Val, known: Option<&Tensor>) -> Outcome<Val> {
+    let dtype = e.dtype();
+    let known: Option<Vec<i64>> = known.and_then(|t| t.cast(DType::I64).ok()?.to_vec::<i64>().ok());
+    if !dtype.is_int() || known.is_some_and(|v| v.iter().all(|k| (0..64).contains(k))) {
+        return w.same("power", &[x, e]);
+    }
+    let (zero, one) = (w.splat(&x.ty, 0)?, w.splat(&x.ty, 1)?);
+    let (mask, six, half) = (w.splat(&e.ty, 63)?, w.splat(&e.ty, 6)?, w.splat(&e.ty, 32)?);
+    let negative = dtype.is_signed_int().then(|| w.compare("LT", e, &zero));
+    let mut rest = match &negative {
+        Some(n) => w.choose(n, &zero, e),
+        None => e.clone(),
+    };
+    let (mut base, mut product) = (x.clone(), one.clone());
+    for i in 0..dtype.bits().div_ceil(6) {
+        if i > 0 {
+            let root = w.same("power", &[&base, &half])?;
+            base = w.same("multiply", &[&root, &root])?;
+            rest = w.same("shift_right_logical", &[&rest, &six])?;
+        }
+        let digit = w.same("and", &[&rest, &mask])?;
+        let factor = w.same("power", &[&base, &digit])?;
+        product = w.same("multiply", &[&product, &factor])?;
+    }
+    let Some(negative) = negative else { return Ok(product) };
+    // Only a base whose inverse is an integer has a negative power.
+    let minus = w.splat(&x.ty, -1)?;
+    let bit = w.same("and", &[e, &one])?;
+    let odd = w.compare("EQ", &bit, &one);
+    let (is_one, is_minus) = (w.compare("EQ", x, &one), w.compare("EQ", x, &minus));
+    let alternating = w.choose(&odd, &minus, &one);
+    let inverse = w.choose(&is_minus, &alternating, &zero);
+    let inverse = w.choose(&is_one, &one, &inverse);
+    Ok(w.choose(&negative, &inverse, &product))
 }
 
 /// Is the divisor 0, and one that is safe to divide by: 1 in its place, and in the place of -1 under the lowest integer.

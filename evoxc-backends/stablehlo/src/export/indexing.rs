@@ -1,7 +1,8 @@
 //! Gather, scatter, dynamic slices.
 
-use super::function::body;
+use super::captures::Captures;
 use super::reduction::combine;
+use super::scatter::{Places, places};
 use super::writer::{Val, Writer};
 use super::{Outcome, text};
 use evoxc_core::{Dim, OpError, Shape, spec};
@@ -72,14 +73,19 @@ fn scatter_attributes(d: &ScatterDims, [sorted, unique]: [bool; 2]) -> String {
 pub(super) fn scatter(
     w: &mut Writer<'_>,
     op: ScatterOp,
+    o: &Op,
     xs: &[&Val],
     d: &ScatterDims,
     flags: [bool; 2],
     ty: TensorType,
 ) -> Outcome<Val> {
     let element = spec(ty.dtype, Shape::scalar());
-    let attributes = scatter_attributes(d, flags);
-    let out = w.bodied("scatter", xs, &attributes, std::slice::from_ref(&ty), |w| {
+    let &[x, indices, updates] = xs else { return Err(OpError::new("", "it takes x, indices and updates")) };
+    let known = o.operands.get(1).and_then(|&v| w.literal(v)).cloned();
+    let Places { indices, updates, dims, flags } = places(w, x, indices, &[updates], d, flags, known)?;
+    let attributes = scatter_attributes(&dims, flags);
+    let operands: Vec<&Val> = [x, &indices].into_iter().chain(&updates).collect();
+    let out = w.bodied("scatter", &operands, &attributes, std::slice::from_ref(&ty), |w| {
         let args = w.block_arguments(&[element.clone(), element]);
         let [old, update] = args.as_slice() else { return Ok(vec![]) };
         Ok(vec![match op {
@@ -101,8 +107,46 @@ pub(super) fn scatter_body(
     flags: [bool; 2],
     types: &[TensorType],
 ) -> Outcome<Vec<Val>> {
-    let attributes = scatter_attributes(d, flags);
-    w.bodied("scatter", xs, &attributes, types, |w| w.body_of(o, 0))
+    let n = types.len();
+    let (Some(olds), Some(&indices), Some(updates), Some(r)) =
+        (xs.get(..n), xs.get(n), xs.get(n + 1..), o.regions.first())
+    else {
+        return Err(OpError::new("", "it takes as many updates as operands, and a body"));
+    };
+    let (Some(first), Some(first_update)) = (olds.first(), updates.first()) else { return Ok(vec![]) };
+    let captures = Captures::of(w, r)?;
+    let (mut old, mut update, mut types) = (vec![], vec![], types.to_vec());
+    for c in captures.outside() {
+        old.push(w.broadcast(&c, first.shape(), &[])?);
+        update.push(w.broadcast(&c, first_update.shape(), &[])?);
+        types.push(first.like(c.dtype()));
+    }
+    let all: Vec<&Val> = updates.iter().copied().chain(&update).collect();
+    let known = o.operands.get(n).and_then(|&v| w.literal(v)).cloned();
+    let Places { indices, updates, dims, flags } = places(w, first, indices, &all, d, flags, known)?;
+    let operands: Vec<&Val> =
+        olds.iter().copied().chain(&old).chain(std::iter::once(&indices)).chain(&updates).collect();
+    let attributes = scatter_attributes(&dims, flags);
+    let mut results = w.bodied("scatter", &operands, &attributes, &types, |w| {
+        // (old..., old of the captured..., update..., update of the captured...)
+        let args = w.block_arguments(&scalars(&types, 2));
+        let (old, update) = args.split_at(types.len());
+        let (Some((old, _)), Some((update, inside))) = (old.split_at_checked(n), update.split_at_checked(n)) else {
+            return Err(OpError::new("", "its body takes two values an operand"));
+        };
+        let own: Vec<Val> = old.iter().chain(update).cloned().collect();
+        let mut out = captures.write(w, r, &own, inside)?;
+        out.extend(inside.iter().cloned());
+        Ok(out)
+    })?;
+    results.truncate(n);
+    Ok(results)
+}
+
+/// Scalars of these dtypes, so many times.
+pub(super) fn scalars(types: &[TensorType], times: usize) -> Vec<TensorType> {
+    let each = types.iter().map(|t| spec(t.dtype, Shape::scalar()));
+    std::iter::repeat_n(each, times).flatten().collect()
 }
 
 pub(super) fn dynamic_slice(w: &mut Writer<'_>, xs: &[&Val], sizes: &[Dim], ty: TensorType) -> Outcome<Val> {
@@ -140,9 +184,9 @@ impl Writer<'_> {
         let Some(r) = o.regions.get(region) else { return Err(OpError::new("", "it has no such region")) };
         let types: Vec<TensorType> = r.args.iter().map(|&v| self.func.ty(v).clone()).collect();
         let args = self.block_arguments(&types);
-        for (&v, arg) in r.args.iter().zip(args) {
-            self.set(v, arg);
-        }
-        body(self, r)
+        let captures = Captures::of(self, r)?;
+        // Here no operand can carry a scalar in: it is captured.
+        let outside = captures.outside();
+        captures.write(self, r, &args, &outside)
     }
 }

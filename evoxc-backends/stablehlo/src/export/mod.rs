@@ -4,6 +4,7 @@
 //! where there is a pretty form, else generic. It does not rewrite programs: primitives that StableHLO does not have
 //! are expanded first, by `expand`. The text depends on the module and the options alone.
 
+mod captures;
 mod collective;
 mod complex;
 mod constant;
@@ -18,6 +19,7 @@ mod linalg;
 mod number;
 mod op;
 mod reduction;
+mod scatter;
 mod shape;
 #[cfg(test)]
 mod tests;

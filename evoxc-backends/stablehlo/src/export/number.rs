@@ -32,7 +32,7 @@ macro_rules! float {
             let parse: fn(&str) -> Option<$t> = $parse;
             let wide = f64::from(self);
             let decimal = wide.is_finite().then(|| {
-                let short = scientific(&format!("{wide:.6e}"));
+                let short = scientific(&format!("{wide:.5e}"));
                 if parse(&short).is_some_and(|v| v.same(self)) { Some(short) } else { full(wide, $digits) }
             });
             match decimal.flatten() {
@@ -71,11 +71,11 @@ macro_rules! complex {
 }
 complex!(f32 f64);
 
-/// `1.5e0` as `1.5e+00`: with the sign of the exponent and two digits of it.
+/// `1.50000e0` as `1.500000e+00`: with a digit more, the sign of the exponent, and two digits of it.
 fn scientific(text: &str) -> String {
     let Some((mantissa, exponent)) = text.split_once('e') else { return text.into() };
     let (sign, digits) = exponent.strip_prefix('-').map_or(('+', exponent), |d| ('-', d));
-    format!("{mantissa}e{sign}{digits:0>2}")
+    format!("{mantissa}0e{sign}{digits:0>2}")
 }
 
 /// The number in so many significant digits, none of them a trailing zero; plain where the exponent is small. `None`

