@@ -371,7 +371,7 @@ fn derivatives_are_those_of_all_processes_together() {
             let step = |p: usize| {
                 let (x, v) = (x[p].to_vec::<f64>().unwrap(), v[p].to_vec::<f64>().unwrap());
                 let list: Vec<f64> = x.iter().zip(&v).map(|(x, v)| x + h * v).collect();
-                vec![Tensor::from_vec(list, &[4, 2]).unwrap()]
+                vec![Tensor::from_vec(list, [4, 2]).unwrap()]
             };
             run(&uniform(&y, 2, 1), (0..2).map(step).collect()).unwrap().into_iter().flatten().collect()
         };
@@ -408,7 +408,7 @@ fn rows_are_exchanged_together() {
         for k in 0..3 {
             let row = |x: &Tensor| {
                 let list = x.to_vec::<f64>().unwrap();
-                vec![Tensor::from_vec(list[8 * k..8 * k + 8].to_vec(), &[4, 2]).unwrap()]
+                vec![Tensor::from_vec(list[8 * k..8 * k + 8].to_vec(), [4, 2]).unwrap()]
             };
             let want = run(&uniform(&one, 2, 1), x.iter().map(row).collect()).unwrap();
             for p in 0..2 {
