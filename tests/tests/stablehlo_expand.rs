@@ -96,7 +96,8 @@ fn special_functions_over_their_range() {
                 format!("func @f(%x: {0}) -> {0} {{\n  %y = evoxc.{1}(%x) : {0}\n  return %y\n}}", x.spec(), op.name());
             let module = Module::parse(&text).unwrap();
             let form = expanded(&module, &ExpandOptions::default()).unwrap();
-            let go = |m: &Module| run::execute(&backend, m, &[x.clone()]).map_err(|e| format!("{e:?}")).unwrap();
+            let go =
+                |m: &Module| run::execute(&backend, m, std::slice::from_ref(&x)).map_err(|e| format!("{e:?}")).unwrap();
             let (want, got) = (go(&module), go(&form));
             if let Err(e) = compare(&got[0], &want[0], Category::Transcendental) {
                 let at: usize = e.split([' ', ':']).nth(1).and_then(|i| i.parse().ok()).unwrap_or(0);
