@@ -201,7 +201,7 @@ fn checks_and_shape_arithmetic() {
   check.expect_eq %x, %x : tensor<?xf32>
   check.expect_eq_const %y, dense<[1.0, 2.0]> : tensor<2xf32>
   check.expect_almost_eq_const %y, dense<1.0> : tensor<2xf32>
-  check.expect_almost_eq %y, %y, tolerance = 0.5 : tensor<2xf32>
+  check.expect_almost_eq %y, %y, tolerance = 0.5 : f64 : tensor<2xf32>
   check.expect_close %y, %y, max_ulp_difference = 3, min_ulp_difference = 1 : tensor<2xf32>, tensor<2xf32>
   %0 = interpreter.probe %y, probe_id = \"p\" : tensor<2xf32>
   check.expect_serialized_eq %y, probe_id = \"p\", iter = 1 : tensor<2xf32>
@@ -237,6 +237,22 @@ fn checks_and_shape_arithmetic() {
     assert_eq!(shown(3), r#"[("tolerance", Float(0.5))]"#);
     assert_eq!(shown(4), r#"[("max_ulp_difference", Int(3)), ("min_ulp_difference", Int(1))]"#);
     assert_eq!(shown(6), r#"[("probe_id", Str("p")), ("iteration", Int(1))]"#);
+}
+
+#[test]
+fn shards_are_read_as_they_are_written() {
+    let text = "sdy.mesh @mesh = <[\"a\"=2]>
+func.func @f(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{\"a\"}]>}) -> tensor<8xf32> {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{\"a\"}]>] out_shardings=[<@mesh, [{\"a\"}]>] manual_axes={\"a\"} (%y: tensor<4xf32>) {
+    sdy.return %y : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}";
+    let m = read(text);
+    let op = first(&m);
+    assert_eq!(op.regions[0].ops[0].operands, op.regions[0].args);
+    assert!(matches!(op.attrs[2].1, Attr::Opaque("{\"a\"}")), "{:?}", op.attrs);
+    assert!(matches!(m.attrs[0].1, Attr::Opaque("sdy.mesh @mesh = <[\"a\"=2]>")), "{:?}", m.attrs);
 }
 
 #[test]

@@ -19,9 +19,9 @@ impl<'a> Cursor<'a> {
         self.text.as_bytes().get(self.at..).unwrap_or_default()
     }
 
-    /// The text from `start` to here.
+    /// The text from `start` to here, without the space that was skipped last.
     pub fn since(&self, start: usize) -> &'a str {
-        self.text.get(start..self.at).unwrap_or_default()
+        self.text.get(start..self.at).unwrap_or_default().trim_end()
     }
 
     /// Skips white space and comments.
@@ -261,12 +261,23 @@ impl<'a> Cursor<'a> {
 
     /// Skips `<…>` with all that is nested in it.
     pub fn angles(&mut self) -> Read<()> {
+        self.group(b'<', b'>')
+    }
+
+    /// Skips from an opening bracket to its closing one. No other kinds of brackets are looked at.
+    pub fn group(&mut self, opening: u8, closing: u8) -> Read<()> {
+        self.skip();
         let start = self.at;
-        self.expect("<")?;
+        if self.peek() != Some(opening) {
+            return Err(self.expected(&format!("`{}`", char::from(opening))));
+        }
+        self.at += 1;
         let mut open = 1usize;
         while open > 0 {
             match self.peek() {
-                None => return Err(Fault::new(start, "this `<` is never closed")),
+                None => {
+                    return Err(Fault::new(start, format!("this `{}` is never closed", char::from(opening))));
+                }
                 Some(b'"') => {
                     self.string()?;
                     continue;
@@ -274,8 +285,8 @@ impl<'a> Cursor<'a> {
                 Some(b'-') if self.eat_raw("->") => continue,
                 Some(b'>') if self.eat_raw(">=") => continue,
                 Some(b'<') if self.eat_raw("<=") => continue,
-                Some(b'<') => open += 1,
-                Some(b'>') => open -= 1,
+                Some(c) if c == opening => open += 1,
+                Some(c) if c == closing => open -= 1,
                 Some(_) => {}
             }
             self.at += self.text.get(self.at..).and_then(|t| t.chars().next()).map_or(1, char::len_utf8);

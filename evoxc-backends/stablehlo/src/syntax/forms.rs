@@ -121,6 +121,8 @@ pub(crate) enum Special {
     While,
     Scan,
     TopK,
+    /// `sdy.manual_computation`, of shards.
+    Manual,
     /// `constant dense<…>`, or the generic form behind the pretty name.
     Constant,
     /// `arith.constant 4 : index`.
@@ -365,6 +367,7 @@ pub(crate) const FORMS: &[(&[&str], &[Piece])] = &[
         &["sdy.sharding_constraint", "sdy.reshard"],
         &[Operand, Piece::Verbatim("sharding"), Attributes, Types(Signature::Same)],
     ),
+    (&["sdy.manual_computation"], &[Piece::Special(Special::Manual)]),
     (&["arith.constant"], &[Piece::Special(Special::ScalarConstant)]),
     (&["shape.const_shape"], &[Piece::Special(Special::ShapeConstant)]),
     (&["tensor.dim"], &[Operands, Attributes, Types(Signature::Index)]),

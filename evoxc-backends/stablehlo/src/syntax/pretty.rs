@@ -159,8 +159,13 @@ impl<'a> Parser<'a> {
                 self.c.skip();
                 let at = self.c.at;
                 let text = self.c.number();
-                let x = text.parse::<f64>();
-                Attr::Float(x.map_err(|_| Fault::new(at, "expected a float"))?)
+                let x = text.parse::<f64>().map_err(|_| Fault::new(at, "expected a float"))?;
+                // Its own type may stand between it and the colon of the op's types.
+                let mut c = self.c;
+                if c.eat(":") && c.eat_word("f64") {
+                    self.c = c;
+                }
+                Attr::Float(x)
             }
             Kind::Format => return self.format(draft),
             Kind::Pair => return self.pair(draft, key.attr),

@@ -16,6 +16,7 @@ impl<'a> Parser<'a> {
             Special::While => self.while_op(draft),
             Special::Scan => self.scan(draft),
             Special::TopK => self.top_k(draft),
+            Special::Manual => self.manual(draft),
             Special::Constant => self.constant(draft),
             Special::ScalarConstant => self.scalar_constant(draft),
             Special::ShapeConstant => {
@@ -163,6 +164,28 @@ impl<'a> Parser<'a> {
         }
         let body = self.region(None)?;
         draft.regions = vec![body];
+        self.signature(draft, Signature::Function)
+    }
+
+    /// `(%a) in_shardings=[…] out_shardings=[…] manual_axes={…} (%b: t) {…} : types`.
+    fn manual(&mut self, draft: &mut Draft<'a>) -> Read<()> {
+        self.c.expect("(")?;
+        draft.operands = self.list(")", |p| p.operand())?;
+        for (name, opening, closing) in
+            [("in_shardings", b'[', b']'), ("out_shardings", b'[', b']'), ("manual_axes", b'{', b'}')]
+        {
+            self.c.expect_word(name)?;
+            self.c.expect("=")?;
+            self.c.skip();
+            let start = self.c.at;
+            self.c.group(opening, closing)?;
+            draft.set(name, Attr::Opaque(self.c.since(start)));
+        }
+        self.c.expect("(")?;
+        let args = self.list(")", |p| p.argument())?;
+        let body = self.region(Some(&args))?;
+        draft.regions = vec![body];
+        self.optional_dict(&mut draft.attrs)?;
         self.signature(draft, Signature::Function)
     }
 
