@@ -269,7 +269,7 @@ impl<'m, 'a> Plan<'m, 'a> {
             let Some(extent) = args.get(i).and_then(|a| a.extent) else { continue };
             let mut mine = vec![];
             extent.symbols(&mut mine);
-            for s in mine.into_iter().filter(|s| !shapes.contains(s)) {
+            if let Some(s) = mine.into_iter().find(|s| !shapes.contains(s)) {
                 // Exporters compute such an argument from the shapes of the others, so it is one of their extents.
                 let free = |d: &&Dim| shapes.contains(d) && !bound.iter().any(|(k, _)| k == *d);
                 match symbols.iter().find(free) {

@@ -8,6 +8,9 @@ use evoxc_ir::{AxisPair, Prim, TensorType};
 
 type Pairs = Vec<(Dim, Dim)>;
 
+/// Extents are asked to be multiples of at most this.
+const MAX_MULTIPLE: i64 = 128;
+
 fn zip(a: &[Dim], b: &[Dim], out: &mut Pairs) {
     if a.len() == b.len() {
         out.extend(a.iter().copied().zip(b.iter().copied()));
@@ -123,8 +126,9 @@ pub(super) fn solve(a: Dim, b: Dim, keep: &dyn Fn(Dim) -> bool) -> Option<(Dim, 
     // Later names first, so that the first of several arguments gives its name; symbols to keep last.
     symbols.reverse();
     symbols.sort_by_key(|s| keep(*s));
-    symbols.into_iter().find_map(|s| {
-        let at = |d: Dim, v: Dim| d.substitute(&mut |x| (x == s).then_some(v));
+    let at = |d: Dim, s: Dim, v: Dim| d.substitute(&mut |x| (x == s).then_some(v));
+    let solved = symbols.into_iter().find_map(|s| {
+        let at = |d: Dim, v: Dim| at(d, s, v);
         let gap = |v: Dim| at(a, v) - at(b, v);
         let zero = gap(Dim::constant(0));
         let slope = gap(Dim::constant(1)) - zero;
@@ -137,6 +141,11 @@ pub(super) fn solve(a: Dim, b: Dim, keep: &dyn Fn(Dim) -> bool) -> Option<(Dim, 
             && at(a, value) == at(b, value)
             && value.as_i64().is_none_or(|v| v >= 0);
         fits.then_some((s, value))
+    });
+    // Rounded quotients ask for a multiple: `4*n` is `8*(n/2)` where n is even.
+    solved.or_else(|| {
+        let multiple = |s: Dim, k: i64| at(a, s, s * k) == at(b, s, s * k);
+        both.iter().find_map(|&s| (2..=MAX_MULTIPLE).find(|&k| multiple(s, k)).map(|k| (s, s * k)))
     })
 }
 
@@ -155,5 +164,7 @@ mod tests {
         assert_eq!(solve(s + 1, n, &none), Some((s, Dim::constant(3))));
         assert_eq!(solve(s * 2, Dim::constant(3), &none), None);
         assert_eq!(solve(s + 5, n, &none), None);
+        assert_eq!(solve(s * 4, (s / 2) * 8, &none), Some((s, s * 2)));
+        assert_eq!(solve(s * t, s * n, &none), Some((t, n)));
     }
 }

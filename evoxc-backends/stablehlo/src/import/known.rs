@@ -112,7 +112,7 @@ fn each(a: &Known, f: impl Fn(Dim) -> Option<Dim>) -> Option<Known> {
 
 /// The elements of an op's first result, if those of its operands decide them.
 pub(super) fn evaluate(i: &Importer, op: &Op, ty: &TensorSpec) -> Option<Known> {
-    if ty.rank() > 1 || !(ty.dtype.is_int() || ty.dtype.is_bool()) {
+    if !(ty.dtype.is_int() || ty.dtype.is_bool()) {
         return None;
     }
     let n = ty.shape.to_static()?.iter().try_fold(1usize, |n, &d| n.checked_mul(d)).filter(|n| *n <= MAX_KNOWN)?;
@@ -124,9 +124,11 @@ pub(super) fn evaluate(i: &Importer, op: &Op, ty: &TensorSpec) -> Option<Known> 
         "convert" | "reshape" | "optimization_barrier" => operand(0),
         "broadcast_in_dim" => {
             let x = operand(0)?;
-            if x.len() == 1 { Some(vec![*x.first()?; n].into()) } else { Some(x) }
+            // As many elements as before stand in the same order if the axes do.
+            let ordered = || i.axes(op, "broadcast_dimensions").is_ok_and(|d| d.is_sorted());
+            if x.len() == 1 { Some(vec![*x.first()?; n].into()) } else { Some(x).filter(|x| x.len() == n && ordered()) }
         }
-        "slice" => {
+        "slice" if ty.rank() == 1 => {
             let at = |name| i.ints(op, name).ok().flatten().and_then(|v| v.first().copied());
             let (start, limit) = (at("start_indices")?, at("limit_indices")?);
             let by = usize::try_from(at("strides").unwrap_or(1)).ok().filter(|by| *by > 0)?;
@@ -134,12 +136,13 @@ pub(super) fn evaluate(i: &Importer, op: &Op, ty: &TensorSpec) -> Option<Known> 
             let part = x.get(usize::try_from(start).ok()?..usize::try_from(limit).ok()?)?;
             Some(part.iter().step_by(by).copied().collect())
         }
-        "concatenate" => {
+        // Along the first axis, rows follow one another.
+        "concatenate" if i.axis(op, "dimension").is_ok_and(|axis| axis == 0) => {
             let parts: Option<Vec<Known>> = (0..op.operands.len()).map(operand).collect();
             Some(parts?.iter().flat_map(|p| p.iter().copied()).collect())
         }
-        "iota" => Some((0..n).map(|k| Dim::constant(k as i64)).collect()),
-        "reverse" => Some(operand(0)?.iter().rev().copied().collect()),
+        "iota" if ty.rank() == 1 => Some((0..n).map(|k| Dim::constant(k as i64)).collect()),
+        "reverse" if ty.rank() == 1 => Some(operand(0)?.iter().rev().copied().collect()),
         "add" if !ty.dtype.is_bool() => two().and_then(|(a, b)| zip(a, b, |x, y| Some(x + y))),
         "subtract" => two().and_then(|(a, b)| zip(a, b, |x, y| Some(x - y))),
         "multiply" => two().and_then(|(a, b)| zip(a, b, |x, y| Some(x * y))),

@@ -1,0 +1,288 @@
+//! Programs of StableHLO and CHLO text become graphs whose values are those that the specification says.
+
+use evoxc::{Dyn, Error, Graph, Interp, Tensor, Unsupported};
+use evoxc_stablehlo::{ImportOptions, import, import_with};
+
+fn run(graph: &Graph, inputs: Vec<Tensor>) -> Vec<Tensor> {
+    let exe = graph.lower(&Interp).unwrap().compile().unwrap().load(evoxc::Device::cpu()).unwrap();
+    let n = inputs.len();
+    let def = if n == 1 { evoxc::TreeDef::leaf() } else { evoxc::TreeDef::leaves_tuple(n) };
+    let inputs: Dyn<Tensor> = def.unflatten(inputs).unwrap();
+    exe.run(inputs).unwrap().leaves().to_vec()
+}
+
+fn function(signature: &str, body: &str) -> String {
+    format!("func.func @main({signature} {{\n{body}\n}}")
+}
+
+#[track_caller]
+fn imported(text: &str) -> Graph {
+    match import(text) {
+        Ok(g) => g,
+        Err(e) => panic!("{e:?}"),
+    }
+}
+
+#[track_caller]
+fn values(text: &str, inputs: Vec<Tensor>) -> Vec<f32> {
+    run(&imported(text), inputs)[0].to_vec().unwrap()
+}
+
+/// The error of a program that is refused.
+#[track_caller]
+fn refused(text: &str) -> evoxc::ImportError {
+    match import(text) {
+        Err(Error::Import(e)) => *e,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn named_combiners_become_named_ops_and_keep_their_start() {
+    let text = |op: &str, init: &str| {
+        function(
+            "%x: tensor<2x3xf32>) -> tensor<2xf32>",
+            &format!(
+                "%i = stablehlo.constant dense<{init}> : tensor<f32>
+                 %0 = stablehlo.reduce(%x init: %i) applies stablehlo.{op} across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32>
+                 return %0 : tensor<2xf32>"
+            ),
+        )
+    };
+    let x = || vec![Tensor::from([[1f32, 2.0, 3.0], [4.0, 5.0, -6.0]])];
+    // NumPy: np.add.reduce, np.maximum.reduce along axis 1, with an initial value.
+    assert_eq!(values(&text("add", "0.0"), x()), [6.0, 3.0]);
+    assert_eq!(values(&text("add", "10.0"), x()), [16.0, 13.0]);
+    assert_eq!(values(&text("maximum", "4.5"), x()), [4.5, 5.0]);
+    let graph = imported(&text("add", "0.0"));
+    assert!(graph.ops().iter().any(|op| op.prim.name() == "reduce_sum"), "{graph}");
+    assert!(!graph.ops().iter().any(|op| op.prim.name() == "add"), "{graph}");
+}
+
+#[test]
+fn other_combiners_keep_their_body() {
+    let text = function(
+        "%x: tensor<4xf32>) -> tensor<f32>",
+        "%i = stablehlo.constant dense<1.0> : tensor<f32>
+         %0 = stablehlo.reduce(%x init: %i) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32>
+          reducer(%a: tensor<f32>, %b: tensor<f32>) {
+           %1 = stablehlo.multiply %a, %b : tensor<f32>
+           %2 = stablehlo.add %1, %b : tensor<f32>
+           stablehlo.return %2 : tensor<f32>
+         }
+         return %0 : tensor<f32>",
+    );
+    // ((((1·1+1)·2+2)·3+3)·4+4) by hand.
+    assert_eq!(values(&text, vec![Tensor::from([1f32, 2.0, 3.0, 4.0])]), [88.0]);
+}
+
+#[test]
+fn functions_stay_functions_and_tokens_go() {
+    let text = "module @m {
+      func.func public @main(%x: tensor<2xf32>, %t: !stablehlo.token) -> (tensor<2xf32>, !stablehlo.token) {
+        %0 = call @twice(%x) : (tensor<2xf32>) -> tensor<2xf32>
+        %1 = call @twice(%0) : (tensor<2xf32>) -> tensor<2xf32>
+        %2 = stablehlo.after_all %t, %t : !stablehlo.token
+        return %1, %2 : tensor<2xf32>, !stablehlo.token
+      }
+      func.func private @twice(%x: tensor<2xf32>) -> tensor<2xf32> {
+        %0 = stablehlo.add %x, %x : tensor<2xf32>
+        return %0 : tensor<2xf32>
+      }
+    }";
+    let graph = imported(text);
+    assert_eq!(graph.module().funcs.len(), 2);
+    assert_eq!(graph.input_specs().len(), 1);
+    assert_eq!(run(&graph, vec![Tensor::from([1f32, 2.0])])[0].to_vec::<f32>().unwrap(), [4.0, 8.0]);
+}
+
+#[test]
+fn names_and_places_are_kept() {
+    let text = function(
+        "%weights: tensor<2xf32>) -> tensor<2xf32>",
+        "%0 = stablehlo.negate %weights : tensor<2xf32> loc(\"model.py\":3:4)
+         %1 = stablehlo.abs %0 : tensor<2xf32>
+         return %1 : tensor<2xf32>",
+    );
+    let options = ImportOptions { file: Some("model.mlir".into()), ..ImportOptions::default() };
+    let graph = import_with(&text, &options).unwrap().graph;
+    let main = graph.module().main().unwrap();
+    assert_eq!(main.values[0].name.as_deref(), Some("weights"));
+    assert_eq!(main.body.ops[0].loc.unwrap().to_string(), "model.py:3:4");
+    assert_eq!(main.body.ops[1].loc.unwrap().to_string(), "model.mlir:3:15");
+}
+
+#[test]
+fn unknown_extents_are_symbols_that_equations_decide() {
+    // As `jax.export` prints a function of a symbolic size: the size is an argument, too.
+    let text = function(
+        "%n: tensor<i64>, %x: tensor<?x4xf32>, %y: tensor<?x1xf32>) -> tensor<?xf32>",
+        "%c = stablehlo.constant dense<4> : tensor<1xi64>
+         %1 = stablehlo.reshape %n : (tensor<i64>) -> tensor<1xi64>
+         %2 = stablehlo.concatenate %1, %c, dim = 0 : (tensor<1xi64>, tensor<1xi64>) -> tensor<2xi64>
+         %3 = stablehlo.dynamic_broadcast_in_dim %y, %2, dims = [0, 1] : (tensor<?x1xf32>, tensor<2xi64>) -> tensor<?x4xf32>
+         %4 = stablehlo.add %x, %3 : tensor<?x4xf32>
+         %5 = stablehlo.multiply %1, %c : tensor<1xi64>
+         %6 = stablehlo.dynamic_reshape %4, %5 : (tensor<?x4xf32>, tensor<1xi64>) -> tensor<?xf32>
+         return %6 : tensor<?xf32>",
+    );
+    let graph = imported(&text);
+    let shapes: Vec<String> = graph.input_specs().iter().map(ToString::to_string).collect();
+    assert_eq!(shapes, ["tensor<i64>", "tensor<nx4xf32>", "tensor<nx1xf32>"]);
+    assert_eq!(graph.output_specs()[0].to_string(), "tensor<[4*n]xf32>");
+    let y = run(&graph, vec![Tensor::from(2i64), Tensor::ones(evoxc::F32, [2, 4]), Tensor::from([[1f32], [2.0]])]);
+    assert_eq!(y[0].to_vec::<f32>().unwrap(), [2.0, 2.0, 2.0, 2.0, 3.0, 3.0, 3.0, 3.0]);
+}
+
+#[test]
+fn an_extent_that_must_be_even_is_twice_a_symbol() {
+    let text = function(
+        "%x: tensor<?xf32>) -> tensor<?x2xf32>",
+        "%0 = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+         %c = stablehlo.constant dense<2> : tensor<i32>
+         %1 = stablehlo.divide %0, %c : tensor<i32>
+         %2 = stablehlo.reshape %1 : (tensor<i32>) -> tensor<1xi32>
+         %3 = stablehlo.reshape %c : (tensor<i32>) -> tensor<1xi32>
+         %4 = stablehlo.concatenate %2, %3, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+         %5 = stablehlo.dynamic_reshape %x, %4 : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x2xf32>
+         return %5 : tensor<?x2xf32>",
+    );
+    let graph = imported(&text);
+    assert_eq!(graph.input_specs()[0].to_string(), "tensor<[2*x_0]xf32>");
+    assert_eq!(graph.output_specs()[0].to_string(), "tensor<x_0x2xf32>".replace("x_0x2", "[x_0]x2"));
+}
+
+#[test]
+fn extents_can_be_given() {
+    let text = function("%x: tensor<?x?xf32>) -> tensor<?x?xf32>", "return %x : tensor<?x?xf32>");
+    let extents = vec![("x".into(), 0, "B".into()), ("x".into(), 1, "2*B + 1".into())];
+    let options = ImportOptions { extents, ..ImportOptions::default() };
+    let graph = import_with(&text, &options).unwrap().graph;
+    assert_eq!(graph.input_specs()[0].to_string(), "tensor<Bx[2*B + 1]xf32>");
+}
+
+#[test]
+fn what_is_left_out_says_which_kind() {
+    let one = |signature: &str, op: &str| refused(&function(signature, &format!("{op}\nreturn")));
+    let kind = |signature: &str, op: &str| one(signature, op).unsupported;
+    assert_eq!(
+        kind(
+            "%x: tensor<2x!quant.uniform<i8:f32, 0.1>>)",
+            "%0 = stablehlo.add %x, %x : tensor<2x!quant.uniform<i8:f32, 0.1>>"
+        ),
+        Some(Unsupported::QuantizedType)
+    );
+    assert_eq!(kind("%x: tensor<2xi4>)", "%0 = stablehlo.add %x, %x : tensor<2xi4>"), Some(Unsupported::ElementType));
+    assert_eq!(
+        kind(
+            "%t: !stablehlo.token)",
+            "%0:2 = \"stablehlo.infeed\"(%t) : (!stablehlo.token) -> (tensor<f32>, !stablehlo.token)"
+        ),
+        Some(Unsupported::HostTransfer)
+    );
+    let shape = "%0 = stablehlo.dynamic_iota %s, dim = 0 : (tensor<1xi64>) -> tensor<?xf32>";
+    assert_eq!(kind("%s: tensor<1xi64>)", shape), Some(Unsupported::DataDependentShape));
+    let call = "%0 = stablehlo.custom_call @mystery(%x) : (tensor<f32>) -> tensor<f32>";
+    let e = one("%x: tensor<f32>)", call);
+    assert_eq!(e.unsupported, Some(Unsupported::CustomCall));
+    assert!(e.message.contains("mystery") && e.remedy.is_some(), "{e}");
+    assert_eq!((e.line, e.column), (2, 6));
+    assert_eq!(kind("%x: tensor<f32>)", "check.expect_eq %x, %x : tensor<f32>"), Some(Unsupported::Check));
+    let e = one("%x: tensor<f32>)", "%0 = \"stablehlo.frobnicate\"(%x) : (tensor<f32>) -> tensor<f32>");
+    assert!(e.unsupported == Some(Unsupported::Op) && e.op == "stablehlo.frobnicate", "{e}");
+}
+
+#[test]
+fn programs_that_are_wrong_are_refused_where_they_are() {
+    let wrong = |signature: &str, op: &str, expected: &str| {
+        let e = refused(&function(signature, &format!("{op}\nreturn")));
+        assert!(e.unsupported.is_none() && e.line == 2, "{e:?}");
+        assert!(e.message.contains(expected), "{}", e.message);
+    };
+    let x = "%x: tensor<2xf32>, %y: tensor<3xf32>, %i: tensor<2xi32>)";
+    wrong(x, "%0 = \"stablehlo.add\"(%x) : (tensor<2xf32>) -> tensor<2xf32>", "takes 2 operands, got 1");
+    wrong(x, "%0 = \"stablehlo.add\"(%x, %y) : (tensor<2xf32>, tensor<3xf32>) -> tensor<2xf32>", "axis 0");
+    wrong(
+        x,
+        "%0 = \"stablehlo.add\"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xf32>",
+        "declares tensor<3xf32>",
+    );
+    wrong(
+        x,
+        "%0 = \"stablehlo.transpose\"(%x) : (tensor<2xf32>) -> tensor<2xf32>",
+        "needs the attribute `permutation`",
+    );
+    wrong(x, "%0 = \"stablehlo.exponential\"(%i) : (tensor<2xi32>) -> tensor<2xi32>", "float");
+    wrong(x, "%0 = \"stablehlo.iota\"() {iota_dimension = 7 : i64} : () -> tensor<2xf32>", "axis 7");
+    wrong(x, "%0 = call @nowhere(%x) : (tensor<2xf32>) -> tensor<2xf32>", "no function @nowhere");
+    wrong(
+        x,
+        "%0 = call @main(%x, %y, %i) : (tensor<2xf32>, tensor<3xf32>, tensor<2xi32>) -> tensor<2xf32>",
+        "calls itself",
+    );
+    wrong(x, "%0 = \"stablehlo.while\"(%x) : (tensor<2xf32>) -> tensor<2xf32>", "two regions");
+}
+
+#[test]
+fn checks_become_outputs_and_replicas_inputs() {
+    let text = "
+      func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }
+      func.func @main() {
+        %0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+        %1:2 = \"interpreter.run_parallel\"(%0, %0) {programs = [[@f], [@f]]} : (tensor<2xf32>, tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+        check.expect_eq_const %1#1, dense<[1.0, 2.0]> : tensor<2xf32>
+        check.expect_close %0, %1#0, max_ulp_difference = 3 : tensor<2xf32>, tensor<2xf32>
+        return
+      }";
+    let options = ImportOptions { checks: true, ..ImportOptions::default() };
+    let imported = import_with(text, &options).unwrap();
+    let [site] = imported.parallel.as_slice() else { panic!() };
+    assert_eq!(
+        (site.programs.clone(), &site.arguments[..], &site.results[..]),
+        (vec![vec!["f".to_string()]; 2], &[0, 1][..], &[0, 1][..])
+    );
+    let [eq, close] = imported.checks.as_slice() else { panic!() };
+    assert_eq!((eq.name.as_str(), eq.custom_call, &eq.outputs[..], eq.line), ("expect_eq", false, &[2, 3][..], 6));
+    assert_eq!(close.attributes, [("max_ulp_difference".to_string(), evoxc::Scalar::Int(3))]);
+    assert_eq!((imported.arguments, imported.results), (0, 0));
+    assert_eq!(imported.graph.output_specs().len(), 6);
+}
+
+#[test]
+fn comparators_of_one_key_are_sorts_by_it() {
+    let text = |compare: &str| {
+        function(
+            "%x: tensor<3xf32>, %k: tensor<3xi32>) -> (tensor<3xf32>, tensor<3xi32>)",
+            &format!(
+                "%0:2 = \"stablehlo.sort\"(%x, %k) ({{
+                 ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+                   %1 = stablehlo.compare {compare} : (tensor<i32>, tensor<i32>) -> tensor<i1>
+                   stablehlo.return %1 : tensor<i1>
+                 }}) {{dimension = 0 : i64, is_stable = true}} : (tensor<3xf32>, tensor<3xi32>) -> (tensor<3xf32>, tensor<3xi32>)
+                 return %0#0, %0#1 : tensor<3xf32>, tensor<3xi32>"
+            ),
+        )
+    };
+    let input = || vec![Tensor::from([1f32, 2.0, 3.0]), Tensor::from([5i32, 9, 7])];
+    // Python: sorted(zip(k, x)).
+    assert_eq!(values(&text("LT, %c, %d, SIGNED"), input()), [1.0, 3.0, 2.0]);
+    assert_eq!(values(&text("GT, %c, %d, SIGNED"), input()), [2.0, 3.0, 1.0]);
+    let graph = imported(&text("LT, %c, %d, SIGNED"));
+    assert!(graph.ops().iter().any(|op| op.prim.name() == "sort"), "{graph}");
+}
+
+#[test]
+fn a_hundred_thousand_ops_take_linear_time() {
+    let program = |n: usize| {
+        let ops: String = (0..n).map(|i| format!("%{} = stablehlo.add %{i}, %{i} : tensor<2xf32>\n", i + 1)).collect();
+        format!("func.func @main(%0: tensor<2xf32>) -> tensor<2xf32> {{\n{ops}return %{n} : tensor<2xf32>\n}}")
+    };
+    let time = |n: usize| {
+        let text = program(n);
+        let start = std::time::Instant::now();
+        assert_eq!(imported(&text).ops().len(), n);
+        start.elapsed().as_secs_f64()
+    };
+    let (small, large) = (time(10_000), time(100_000));
+    assert!(large < 40.0 * small.max(0.01), "{small} s for 10,000 ops, {large} s for 100,000");
+}
