@@ -2,18 +2,29 @@
 
 use crate::graph::GraphArgument;
 use crate::{Failure, print};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use evoxc_stablehlo::{ExportOptions, export_module};
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str =
     "The extension of OUTPUT says the form: .evoxcgraph a saved graph, .evx EvoXIR text, .mlir StableHLO
-text, on the standard output for -.mlir and -.evx. A saved graph alone keeps the trees of inputs and outputs.
+text. A saved graph alone keeps the trees of inputs and outputs.
 
 Examples:
   evoxc convert model.mlir model.evoxcgraph
   evoxc convert model.evoxcgraph model.mlir --locations
-  evoxc convert model.evoxcgraph -.mlir";
+  evoxc convert model.evoxcgraph - --to mlir";
+
+/// A form of graphs.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Form {
+    /// A saved graph.
+    Evoxcgraph,
+    /// EvoXIR text.
+    Evx,
+    /// StableHLO text.
+    Mlir,
+}
 
 /// The arguments of `evoxc convert`.
 #[derive(Args)]
@@ -21,8 +32,11 @@ Examples:
 pub struct ConvertArguments {
     #[command(flatten)]
     graph: GraphArgument,
-    /// The file to write.
+    /// The file to write, or - for the standard output.
     output: PathBuf,
+    /// The form, where the extension of OUTPUT does not say it.
+    #[arg(long, value_name = "FORM")]
+    to: Option<Form>,
     /// Writes ops of CHLO where StableHLO has none, in StableHLO text, instead of spelling them out.
     #[arg(long)]
     chlo: bool,
@@ -33,23 +47,27 @@ pub struct ConvertArguments {
 
 /// Reads, and writes.
 pub fn run(a: &ConvertArguments) -> Result<(), Failure> {
+    let extension = a.output.extension().and_then(|e| e.to_str());
+    let form = a.to.or_else(|| Form::from_str(extension?, true).ok()).ok_or_else(|| {
+        let message = "its extension is none of .evoxcgraph, .evx, .mlir; give the form, as in --to mlir";
+        Failure::Usage(format!("{}: {message}", a.output.display()))
+    })?;
     let graph = a.graph.load()?;
-    match a.output.extension().and_then(|e| e.to_str()) {
-        Some("evoxcgraph") => Ok(graph.save(&a.output)?),
-        Some("evx") => write(&a.output, &graph.to_string()),
-        Some("mlir") => {
+    match form {
+        Form::Evoxcgraph if a.output == Path::new("-") => {
+            Err(Failure::Usage("a saved graph is a file: name it in place of -".into()))
+        }
+        Form::Evoxcgraph => Ok(graph.save(&a.output)?),
+        Form::Evx => write(&a.output, &graph.to_string()),
+        Form::Mlir => {
             let options = ExportOptions { chlo: a.chlo, locations: a.locations, ..ExportOptions::default() };
             write(&a.output, &export_module(graph.module(), &options)?)
-        }
-        _ => {
-            let message = format!("{}: its extension is none of .evoxcgraph, .evx, .mlir", a.output.display());
-            Err(Failure::Usage(message))
         }
     }
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    if path.file_stem().is_some_and(|s| s == "-") && path.parent().is_none_or(|p| p == Path::new("")) {
+    if path == Path::new("-") {
         return print(text);
     }
     std::fs::write(path, text).map_err(|e| Failure::Error(format!("{}: {e}", path.display())))

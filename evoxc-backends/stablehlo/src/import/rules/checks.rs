@@ -7,7 +7,7 @@ use crate::import::item::Item;
 use crate::import::options::{CheckSite, ParallelSite};
 use crate::import::walk::Importer;
 use crate::syntax::ast::{Attr, Func, Op, Region, Type};
-use evoxc_core::{Scalar, TensorSpec, Unsupported};
+use evoxc_core::{BOOL, Scalar, Tensor, TensorSpec, Unsupported};
 use evoxc_ir::{Literal, Prim};
 use evoxc_trace::Sym;
 
@@ -85,7 +85,15 @@ pub fn custom<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>, name: &str) -> D
     let xs = i.tensors(op)?;
     let [x, expected, ..] = xs.as_slice() else { return Err(i.error(op, "it compares two operands")) };
     i.record_check(op, name, true, [*x, *expected]);
-    Ok(vec![])
+    if op.results.is_empty() {
+        return Ok(vec![]);
+    }
+    // `@check.eq` gives whether it holds. The runner decides, and stops where it does not.
+    let ty = i.static_result(op, 0)?;
+    if ty.dtype != BOOL || !ty.shape.is_empty() {
+        return Err(i.error(op, "it gives tensor<i1>"));
+    }
+    Ok(vec![i.emit(op, Prim::Constant { value: Literal::Dense(Tensor::from(true)) }, &[])?.into()])
 }
 
 fn probe_id<'x>(i: &Importer, op: &'x Op) -> Done<&'x str> {

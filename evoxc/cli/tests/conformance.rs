@@ -1,0 +1,123 @@
+//! `evoxc conformance`: the sample in tests/conformance, and programs that fail in
+//! every way.
+
+mod program;
+
+use program::Folder;
+use std::path::Path;
+
+/// Expectations: the sample's programs, counted by hand; all hold but the three that are left out.
+#[test]
+fn the_sample() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/conformance");
+    let (code, out, err) = Folder::new().evoxc(&["conformance", &sample.display().to_string()]);
+    let expected = "unsupported:
+     1  element types without a dtype
+     1  infeed, outfeed, send, recv
+     1  quantized types
+interp: 10 pass, 3 unsupported, 0 fail of 13
+";
+    assert_eq!((code, out.as_str(), err.as_str()), (0, expected, ""));
+}
+
+const ENDLESS: &str = "func.func @main() {
+  %0 = stablehlo.constant dense<0> : tensor<i32>
+  %1 = stablehlo.while(%i = %0) : tensor<i32>
+  cond {
+    %t = stablehlo.constant dense<true> : tensor<i1>
+    stablehlo.return %t : tensor<i1>
+  } do {
+    %n = stablehlo.add %i, %i : tensor<i32>
+    stablehlo.return %n : tensor<i32>
+  }
+  check.expect_eq_const %1, dense<0> : tensor<i32>
+  func.return
+}
+";
+const HUGE: &str = "func.func @main() -> tensor<1000000x1000000x1000000xf64> {
+  %0 = stablehlo.constant dense<0.0> : tensor<f64>
+  %1 = stablehlo.broadcast_in_dim %0, dims = [] : (tensor<f64>) -> tensor<1000000x1000000x1000000xf64>
+  func.return %1 : tensor<1000000x1000000x1000000xf64>
+}
+";
+const WRONG: &str = "func.func @wrong() {
+  %0 = stablehlo.constant dense<[1, 2]> : tensor<2xi32>
+  check.expect_eq_const %0, dense<[1, 3]> : tensor<2xi32>
+  func.return
+}
+func.func @right() {
+  %0 = stablehlo.constant dense<1.0> : tensor<f32>
+  check.expect_close %0, %0, max_ulp_difference = 0 : tensor<f32>, tensor<f32>
+  func.return
+}
+
+// -----
+
+func.func @later() {
+  %0 = stablehlo.constant dense<true> : tensor<i1>
+  check.expect_eq_const %0, dense<false> : tensor<i1>
+  func.return
+}
+";
+
+/// A folder in which every program fails but one, each in its own way.
+fn failing() -> Folder {
+    let f = Folder::new();
+    std::fs::create_dir_all(f.path("d/sub")).unwrap();
+    f.write("d/a_wrong.mlir", WRONG);
+    f.write("d/b_endless.mlir", ENDLESS);
+    f.write("d/c_text.mlir", "func.func @main() {\n  %0 = stablehlo.constant dense<[1, 2> : tensor<2xi32>\n");
+    f.write("d/d_bytes.mlir", [0xff, 0xfe]);
+    f.write("d/sub/huge.mlir", HUGE);
+    f.write("d/other.txt", "no program");
+    f
+}
+
+#[test]
+fn every_way_to_fail_is_counted_and_costs_itself_alone() {
+    let f = failing();
+    let (code, out, err) = f.evoxc(&["conformance", "d", "--timeout", "2", "--jobs", "2", "--json", "r.json"]);
+    assert_eq!((code, err.as_str()), (1, ""), "{out}");
+    let lines: Vec<&str> = out.lines().collect();
+    let starts = [
+        "fail a_wrong.mlir:1 @wrong: expect_eq in line 3: element [1] is 2, expected 3 (1 of 2 elements)",
+        "fail a_wrong.mlir:13 @later: expect_eq in line 16: true, expected false",
+        "fail b_endless.mlir:1 @main: it runs for more than 2s",
+        "fail c_text.mlir:1: 3:1: expected an op",
+        "fail d_bytes.mlir:1: stream did not contain valid UTF-8",
+        "fail sub/huge.mlir:1 @main: ",
+        "interp: 1 pass, 0 unsupported, 6 fail of 7",
+    ];
+    assert_eq!(lines.len(), starts.len(), "{out}");
+    for (line, start) in lines.iter().zip(starts) {
+        assert!(line.starts_with(start), "{line}\nis not\n{start}");
+    }
+    let report: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(f.path("r.json")).unwrap()).unwrap();
+    assert_eq!([&report["pass"], &report["fail"], &report["programs"]], [1, 6, 7]);
+    assert_eq!(report["records"][1]["program"], "right");
+    assert_eq!(report["records"][1]["outcome"], "pass");
+}
+
+#[test]
+fn filters_files_and_functions() {
+    let f = failing();
+    let run = |filter: &str| f.evoxc(&["conformance", "d", "--filter", filter, "-v"]);
+    assert_eq!(run("a_wrong.mlir:ri").1, "pass a_wrong.mlir:1 @right\ninterp: 1 pass, 0 unsupported, 0 fail of 1\n");
+    assert!(run("sub/").1.ends_with("interp: 0 pass, 0 unsupported, 1 fail of 1\n"));
+    let (code, _, err) = run("nothing");
+    assert!(code == 1 && err.contains("no test programs whose FILE:FUNCTION holds `nothing`"), "{err}");
+    // One file in place of a folder.
+    assert!(f.evoxc(&["conformance", "d/a_wrong.mlir"]).1.ends_with("interp: 1 pass, 0 unsupported, 2 fail of 3\n"));
+}
+
+#[test]
+fn what_is_refused() {
+    let f = failing();
+    assert!(f.fails(1, &["conformance", "none"]).contains("none: "));
+    std::fs::create_dir_all(f.path("empty")).unwrap();
+    assert_eq!(f.fails(1, &["conformance", "empty"]), "error: empty: there are no .mlir files");
+    assert!(f.fails(2, &["conformance", "d", "--backend", "abacus"]).contains("there are: interp"));
+    for bad in [&["--timeout", "0"][..], &["--jobs", "0"], &["--filter"]] {
+        assert_eq!(f.evoxc(&[&["conformance", "d"], bad].concat()).0, 2, "{bad:?}");
+    }
+}
