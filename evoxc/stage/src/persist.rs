@@ -177,10 +177,10 @@ pub(crate) fn read<B: Backend>(path: &Path, kind: Kind, backend: &B) -> Result<(
     check(path, "device", &container.device, kind_name(backend.capabilities().device), &again)?;
     check(path, "abi", &container.abi, &backend.abi_key(), &again)?;
     let payload = STANDARD.decode(&container.payload).map_err(|e| bad(format!("payload: {e}")))?;
-    if container.sum(&payload) != container.checksum {
-        return Err(bad("it does not match its checksum".into()));
-    }
-    Ok((container.signature().map_err(|e| bad(format!("signature: {e}")))?, payload))
+    let whole = container.sum(&payload) == container.checksum;
+    // What is wrong with a signature says more than that something is.
+    let signature = container.signature().map_err(|e| bad(format!("signature: {e}")))?;
+    if whole { Ok((signature, payload)) } else { Err(bad("it does not match its checksum".into())) }
 }
 
 /// What a file of this kind is made from.
