@@ -214,6 +214,7 @@ fn checks_and_shape_arithmetic() {
   %k = arith.addi %h, %d : index
   %w = shape.const_shape [2, 3] : tensor<2xindex>
   %t = arith.constant true
+  %m, %n = chlo.minimum_broadcast_shapes %s, %s : tensor<1xindex>, tensor<1xindex> -> tensor<1xindex>, tensor<1xindex>
   return
 }";
     let m = read(text);
@@ -230,6 +231,8 @@ fn checks_and_shape_arithmetic() {
         "index",
         "tensor<2xindex>",
         "i1",
+        "tensor<1xindex>",
+        "tensor<1xindex>",
     ];
     assert_eq!(types, expected);
     let ops = &f.body.as_ref().unwrap().ops;

@@ -49,8 +49,11 @@ impl<'a> Parser<'a> {
             Attr::Dense(Dense { data: DenseData::Resource(text), at, .. }) => {
                 let name = if text.starts_with('"') { Cursor::new(text).string()? } else { (*text).into() };
                 let blob = self.resources.get(&name);
-                *text =
-                    blob.ok_or_else(|| Fault::new(*at, format!("there is no resource `{name:.60}` in this text")))?;
+                *text = blob.ok_or_else(|| {
+                    let elided = "the elements of this constant were left out when it was printed";
+                    let missing = format!("there is no resource `{name:.60}` in this text");
+                    Fault::new(*at, if name == "__elided__" { elided } else { &missing })
+                })?;
                 Ok(())
             }
             _ => Ok(()),

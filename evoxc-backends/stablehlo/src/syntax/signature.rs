@@ -91,7 +91,11 @@ impl<'a> Parser<'a> {
             from.push(self.ty()?);
         }
         let to = if self.c.eat("->") || self.c.eat_word("to") {
-            Some(self.result_types()?)
+            let mut to = self.result_types()?;
+            while self.c.eat(",") {
+                to.push(self.ty()?);
+            }
+            Some(to)
         } else if let [Type::Function(..)] = from.as_slice() {
             match from.pop() {
                 Some(Type::Function(f, t)) => {

@@ -136,6 +136,47 @@ fn resources_have_an_alignment_before_their_bytes() {
 }
 
 #[test]
+fn resources_as_mlir_prints_them() {
+    // Of [0, 1, 2], of nine bits, 1 + 2i, and [[0, 1], [2, 3]], by MLIR of jaxlib 0.10.2.
+    let text = "module {
+  func.func @f() {
+    %cst = stablehlo.constant dense_resource<w3> : tensor<3xf32>
+    %c = stablehlo.constant dense_resource<w9> : tensor<9xi1>
+    %cst_0 = stablehlo.constant dense_resource<w1> : tensor<1xcomplex<f64>>
+    %c_1 = stablehlo.constant dense_resource<w4> : tensor<2x2xi8>
+    return
+  }
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      w3: \"0x10000000000000000000803F00000040\",
+      w9: \"0x10000000010001010000000101\",
+      w1: \"0x10000000000000000000F03F0000000000000040\",
+      w4: \"0x1000000000010203\"
+    }
+  }
+#-}";
+    let module = parse(text).unwrap();
+    let ops = &module.funcs[0].body.as_ref().unwrap().ops;
+    let tensor = |i: usize| {
+        let Attr::Dense(d) = &ops[i].attrs[0].1 else { panic!() };
+        decode(d, text).unwrap()
+    };
+    assert_eq!(tensor(0).to_vec::<f32>().unwrap(), [0.0, 1.0, 2.0]);
+    let bits = [true, false, true, true, false, false, false, true, true];
+    assert_eq!(tensor(1).to_vec::<bool>().unwrap(), bits);
+    assert_eq!(tensor(2).to_vec::<Complex<f64>>().unwrap(), [Complex::new(1.0, 2.0)]);
+    assert_eq!((tensor(3).shape(), tensor(3).to_vec::<i8>().unwrap()), (&[2, 2][..], vec![0, 1, 2, 3]));
+    // A text that was printed without its large constants.
+    let elided = text.replace("<w3>", "<__elided__>");
+    assert!(parse(&elided).unwrap_err().to_string().contains("left out when it was printed"));
+    let none = format!("{}{{-#\n\n#-}}", text.split("{-#").next().unwrap());
+    assert!(parse(&none).unwrap_err().to_string().contains("no resource `w3`"));
+}
+
+#[test]
 fn wrong_shapes_are_refused() {
     for wrong in [
         "dense<[[1, 2], [3]]> : tensor<2x2xi32>",
