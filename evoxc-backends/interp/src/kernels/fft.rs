@@ -1,5 +1,6 @@
 //! Fourier transforms of the last axes, with NumPy's conventions.
 
+use super::fft_short::{Part, SHORT, Short, ShortReal};
 use super::precision::cast;
 use super::walk::{Dims, slice, tensor};
 use evoxc_core::{DType, Element, OpError, Tensor};
@@ -9,6 +10,14 @@ use rustfft::{FftDirection, FftNum, FftPlanner};
 
 /// Transforms the last axes, as many as `length` has. Inverses divide by the number of points.
 pub(crate) fn fft(x: &Tensor, kind: FftKind, length: &[usize]) -> Result<Tensor, OpError> {
+    let short = match x.dtype() {
+        DType::F32 | DType::C64 => short::<f32>(x, kind, length)?,
+        DType::F64 | DType::C128 => short::<f64>(x, kind, length)?,
+        _ => None,
+    };
+    if let Some(y) = short {
+        return Ok(y);
+    }
     match x.dtype() {
         // Lines of odd lengths lose several last places in single precision.
         DType::F32 | DType::C64 => {
@@ -30,6 +39,88 @@ pub(crate) fn fft(x: &Tensor, kind: FftKind, length: &[usize]) -> Result<Tensor,
         | DType::BF16 => Err(OpError::new("fft", "is computed in f32, f64, c64 and c128")
             .operands([x.spec()])
             .remedy("cast it first: `.cast(F32)`")),
+    }
+}
+
+/// Transforms whose lines are all short, axis by axis in order, the real one first forwards and last backwards; `None`
+/// for others.
+fn short<R: FftNum + Element + Part>(x: &Tensor, kind: FftKind, length: &[usize]) -> Result<Option<Tensor>, OpError>
+where
+    Complex<R>: Element,
+{
+    let op = "fft";
+    let Some((&last, outer)) = length.split_last() else { return Ok(None) };
+    let half = last / 2 + 1;
+    let (forward, want) = match kind {
+        FftKind::Fft | FftKind::Rfft => (true, last),
+        FftKind::Ifft => (false, last),
+        FftKind::Irfft => (false, half),
+    };
+    let fits = x.shape().len() >= length.len()
+        && x.shape().split_last().is_some_and(|(&n, rest)| n == want && rest.ends_with(outer));
+    if !fits || x.is_empty() || length.iter().any(|n| !(1..SHORT).contains(n)) {
+        return Ok(None);
+    }
+    let mut shape: Dims = x.shape().into();
+    let (at, end) = (shape.len() - length.len(), shape.len() - 1);
+    let scale = (!forward).then(|| R::of(1.0 / length.iter().product::<usize>() as f64));
+    let scaled = |c: Complex<R>| scale.map_or(c, |s| Complex::new(c.re * s, c.im * s));
+    match kind {
+        FftKind::Fft | FftKind::Ifft => {
+            let mut v = slice::<Complex<R>>(op, x)?.to_vec();
+            for d in at..=end {
+                lines(&mut v, &shape, d, forward);
+                if d == at {
+                    v.iter_mut().for_each(|c| *c = scaled(*c));
+                }
+            }
+            tensor(op, v, &shape).map(Some)
+        }
+        FftKind::Rfft => {
+            let Some(plan) = ShortReal::<R>::new(last, true) else { return Ok(None) };
+            let (mut buffer, mut v) = (vec![R::zero(); last], vec![]);
+            for line in slice::<R>(op, x)?.chunks(last) {
+                let mut line = line.to_vec();
+                plan.process(&mut line, &mut buffer, true);
+                let part = |k: usize| line.get(k).copied().unwrap_or_else(R::zero);
+                v.push(Complex::new(part(0), R::zero()));
+                v.extend((1..half).map(|k| Complex::new(part(2 * k - 1), part(2 * k))));
+            }
+            shape[end] = half;
+            (at..end).for_each(|d| lines(&mut v, &shape, d, true));
+            tensor(op, v, &shape).map(Some)
+        }
+        FftKind::Irfft => {
+            let Some(plan) = ShortReal::<R>::new(last, false) else { return Ok(None) };
+            let mut v = slice::<Complex<R>>(op, x)?.to_vec();
+            (at..end).for_each(|d| lines(&mut v, &shape, d, false));
+            let (mut buffer, mut out) = (vec![R::zero(); last], vec![]);
+            for half_line in v.chunks(half) {
+                let mut line: Vec<R> = half_line.iter().flat_map(|c| [c.re, c.im]).collect();
+                // The imaginary part of the first point, and of the middle one, is taken to be 0.
+                line.remove(1);
+                line.truncate(last);
+                plan.process(&mut line, &mut buffer, false);
+                out.extend(line.into_iter().map(|r| scale.map_or(r, |s| r * s)));
+            }
+            shape[end] = last;
+            tensor(op, out, &shape).map(Some)
+        }
+    }
+}
+
+/// Transforms every short line along axis `d`, not scaled.
+fn lines<R: Part>(v: &mut [Complex<R>], shape: &[usize], d: usize, forward: bool) {
+    let (n, inner) = (shape[d], shape[d + 1..].iter().product::<usize>());
+    let plan = Short::<R>::new(n);
+    let mut line = vec![Complex::<R>::default(); n];
+    let mut buffer = line.clone();
+    for block in v.chunks_exact_mut(n * inner) {
+        for j in 0..inner {
+            line.iter_mut().zip(block[j..].iter().step_by(inner)).for_each(|(to, x)| *to = *x);
+            plan.process(&mut line, &mut buffer, forward);
+            block[j..].iter_mut().step_by(inner).zip(&line).for_each(|(to, x)| *to = *x);
+        }
     }
 }
 

@@ -14,6 +14,7 @@ pub(crate) mod convolution;
 pub(crate) mod cumulative;
 mod elements;
 pub(crate) mod fft;
+mod fft_short;
 pub(crate) mod indexing;
 pub(crate) mod linalg;
 mod matmul;
