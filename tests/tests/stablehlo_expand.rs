@@ -2,12 +2,13 @@
 //! is left that StableHLO lacks.
 
 use evoxc_backends::backends;
-use evoxc_core::{BF16, F16, F32, F64, Tensor};
+use evoxc_core::{BF16, C64, C128, F16, F32, F64, Tensor};
 use evoxc_ir::{Module, Unary};
 use evoxc_stablehlo::expand::{ExpandOptions, expand, unsayable};
 use evoxc_stage::{AnyBackend, Backend};
 use evoxc_tests::tolerance::{Category, compare};
 use evoxc_tests::{filetest, run};
+use num_complex::Complex;
 
 fn interp() -> AnyBackend {
     backends().into_iter().find(|b| b.name() == "interp").expect("the interpreter is compiled in")
@@ -41,7 +42,9 @@ fn value_cases_agree() {
     let backend = interp();
     let options = [
         ExpandOptions { drop_prints: true, ..ExpandOptions::default() },
-        ExpandOptions { drop_prints: true, saturate: true, chlo: true },
+        ExpandOptions { drop_prints: true, saturate: true, ..ExpandOptions::default() },
+        ExpandOptions { drop_prints: true, lean: true, ..ExpandOptions::default() },
+        ExpandOptions { drop_prints: true, saturate: true, chlo: true, lean: true },
     ];
     report(&filetest::each("run", |case| {
         let value = run::load(case)?;
@@ -139,5 +142,65 @@ fn gamma_functions_near_their_zeros() {
         let form = expanded(&Module::parse(&text).unwrap(), &ExpandOptions::default()).unwrap();
         let got = run::execute(&interp(), &form, &[x]).unwrap();
         compare(&got[0], &want, Category::Transcendental).unwrap_or_else(|e| panic!("{name}: {e}"));
+    }
+}
+
+/// Fourier transforms of every small length, of large ones with few factors, and of several axes, against the
+/// interpreter's.
+#[test]
+fn fourier_transforms_of_many_lengths() {
+    let lean = ExpandOptions { lean: true, ..ExpandOptions::default() };
+    let shapes = (1..40).map(|n| vec![2, n]).chain([vec![128], vec![97], vec![210], vec![6, 17, 20], vec![4, 9]]);
+    for shape in shapes {
+        let n: usize = shape.iter().product();
+        let values = |k: usize| (0..n).map(|i| ((i * 7 + k) % 11) as f64 - 4.5).collect::<Vec<f64>>();
+        let z: Vec<_> = values(1).into_iter().zip(values(5)).map(|(re, im)| Complex::new(re, im)).collect();
+        for axes in 1..=shape.len() {
+            for (kind, dtype) in
+                [("fft", C128), ("ifft", C64), ("rfft", F64), ("rfft", F32), ("irfft", C64), ("irfft", C128)]
+            {
+                let x = match dtype.is_complex() {
+                    true => Tensor::from_vec(z.clone(), shape.clone()).unwrap().cast(dtype).unwrap(),
+                    false => Tensor::from_vec(values(1), shape.clone()).unwrap().cast(dtype).unwrap(),
+                };
+                // The half of a spectrum is that of an even or an odd number of reals.
+                for odd in [0, 1] {
+                    let mut length: Vec<usize> = shape[shape.len() - axes..].to_vec();
+                    let mut out = shape.clone();
+                    let (last, end) = (length.len() - 1, out.len() - 1);
+                    match kind {
+                        "irfft" if 2 * out[end] + odd < 3 => continue,
+                        "irfft" => {
+                            length[last] = 2 * out[end] - 2 + odd;
+                            out[end] = length[last];
+                        }
+                        "rfft" => out[end] = out[end] / 2 + 1,
+                        _ => {}
+                    }
+                    let result = match kind {
+                        "rfft" => {
+                            if dtype == F64 {
+                                C128
+                            } else {
+                                C64
+                            }
+                        }
+                        "irfft" => dtype.real(),
+                        _ => dtype,
+                    };
+                    let result = evoxc_core::spec(result, out);
+                    let text = format!(
+                        "func @f(%x: {0}) -> {result} {{\n  %y = evoxc.fft(%x) {{kind = {kind}, length = {length:?}}} : {result}\n  return %y\n}}",
+                        x.spec()
+                    );
+                    let module = Module::parse(&text).unwrap();
+                    module.verify().unwrap();
+                    let form = expanded(&module, &lean).unwrap();
+                    let go = |m: &Module| run::execute(&interp(), m, std::slice::from_ref(&x)).unwrap();
+                    let (want, got) = (go(&module), go(&form));
+                    compare(&got[0], &want[0], Category::Linalg).unwrap_or_else(|e| panic!("{text}\n{e}"));
+                }
+            }
+        }
     }
 }

@@ -161,6 +161,44 @@ fn singular_matrices() {
     }
 }
 
+/// Cholesky factors and triangular solves of a consumer that lacks them.
+#[test]
+fn triangles_of_a_lean_consumer() {
+    use evoxc_ir::LinTranspose;
+    let lean = ExpandOptions { lean: true, ..ExpandOptions::default() };
+    let check = |name: &str, module: &Module, x: &Tensor| {
+        let form = expand(module, &lean).unwrap();
+        assert_eq!(unsayable(&form, &lean), Vec::<String>::new());
+        let go = |m: &Module| run::execute(&interp(), m, std::slice::from_ref(x)).unwrap();
+        compare(&go(&form)[0], &go(module)[0], Category::Linalg).unwrap_or_else(|e| panic!("{name} {}: {e}", x.spec()));
+    };
+    for dtype in DTYPES {
+        for shape in [&[1, 1][..], &[3, 3], &[6, 6], &[2, 4, 4]] {
+            let x = matrix(dtype, shape, 3);
+            for lower in [true, false] {
+                for shift in [8.0, 0.0] {
+                    // Positive definite with the shift, else not.
+                    let f = |a: Sym| {
+                        let n = a.dim(-1);
+                        of(Prim::Cholesky { lower }, a + evoxc::eye(dtype, n) * shift)[0]
+                    };
+                    check("cholesky", trace(f, x.spec()).unwrap().module(), &x);
+                }
+                for (left, unit_diagonal) in [(true, false), (false, false), (true, true), (false, true)] {
+                    for transpose in [LinTranspose::None, LinTranspose::Transpose, LinTranspose::Adjoint] {
+                        let f = |a: Sym| {
+                            let t = a + evoxc::eye(dtype, a.dim(-1)) * 3.0;
+                            let prim = Prim::TriangularSolve { left, lower, unit_diagonal, transpose };
+                            emitter::emit(prim, &[t, a * 2.0])
+                        };
+                        check("triangular_solve", trace(f, x.spec()).unwrap().module(), &x);
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Extents of 0, and batch axes that are symbolic.
 #[test]
 fn empty_and_symbolic() {

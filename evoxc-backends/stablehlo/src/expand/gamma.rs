@@ -19,7 +19,7 @@ pub(super) fn lgamma(x: Sym) -> Sym {
     // Γ(x) Γ(-x) = -π/(x sin πx); the fraction alone, so that the sine stays exact for large x.
     let negative = x.lt(0.0);
     let safe = negative.select(a, 0.5);
-    let sine = ((safe - safe.round_even()) * PI).sin().abs();
+    let sine = sin_pi(safe - safe.round_even()).abs();
     let reflected = -(safe * (sine / PI)).log() - positive;
     // Both are infinite there.
     let reflected = (a.eq(a.floor()) | a.eq(f64::INFINITY)).select(f64::INFINITY, reflected);
@@ -56,9 +56,9 @@ pub(super) fn digamma(x: Sym) -> Sym {
     let negative = x.le(0.0);
     let positive = digamma_of_positive(negative.select(1.0 - x, x));
     let safe = negative.select(x, 0.25);
-    let tangent = ((safe - safe.round_even()) * PI).tan();
+    let fraction = safe - safe.round_even();
     let pole = negative & safe.eq(safe.floor());
-    let reflected = positive - PI / tangent;
+    let reflected = positive - cos_pi(fraction) * PI / sin_pi(fraction);
     pole.select(f64::NAN, negative.select(reflected, positive)).cast(d)
 }
 
@@ -80,6 +80,31 @@ fn digamma_of_positive(x: Sym) -> Sym {
     let asymptotic = far.log() - (inverse * 0.5 + horner(square, &ASYMPTOTIC) * square);
     large.select(asymptotic, near)
 }
+
+/// sin πx of |x| ≤ ½. Not every consumer has the sine of an f64.
+fn sin_pi(x: Sym) -> Sym {
+    x * horner(x * x - 0.125, &SIN_PI)
+}
+
+/// cos πx of |x| ≤ ½, the zeros at ±½ as exact factors.
+fn cos_pi(x: Sym) -> Sym {
+    let a = x.abs();
+    (0.5 - a) * (a + 0.5) * horner(x * x - 0.125, &COS_PI)
+}
+
+/// sin(πx)/x in x² on [0, ¼].
+#[rustfmt::skip]
+const SIN_PI: [f64; 9] = [
+    7.697826768224191e-07, -2.1133714397803598e-05, 0.00044747103617065145, -0.007027808533771898, 0.07764717237241964,
+    -0.5593251868104976, 2.332998758213981, -4.557629442461073, 2.534324262661598,
+];
+
+/// cos(πx)/(¼ - x²) in x² on [0, ¼].
+#[rustfmt::skip]
+const COS_PI: [f64; 9] = [
+    1.3391546772153723e-07, -4.132824920477393e-06, 9.989567795282304e-05, -0.0018273890129284088,
+    0.024165155002925397, -0.21662584285607467, 1.1944770629161834, -3.4302441606905396, 3.5521267226097057,
+];
 
 /// lgamma(x)/((x - 1)(x - 2)) in x - 2 on [1.5, 2.5].
 #[rustfmt::skip]

@@ -14,10 +14,12 @@ mod cumulative;
 mod elementary;
 mod error_function;
 mod extremes;
+mod fourier;
 mod gamma;
 mod linalg;
 mod ordering;
 mod parts;
+mod pooling;
 mod random;
 mod reductions;
 mod rules;
@@ -43,6 +45,9 @@ pub struct ExpandOptions {
     pub drop_prints: bool,
     /// Its `convert` of floats to integers does not saturate, so that bounds and NaN are written out. XLA's does.
     pub saturate: bool,
+    /// It lacks what StableHLO has: Cholesky factors, triangular solves, Fourier transforms, gradients of pooling and
+    /// sorts that are stable, which are written out too. So does IREE.
+    pub lean: bool,
 }
 
 /// The module with every op replaced that StableHLO cannot say.

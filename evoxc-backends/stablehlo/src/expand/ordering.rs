@@ -41,11 +41,23 @@ pub(super) fn sort(xs: &[Sym], axis: usize, keys: &[bool], stable: bool) -> Resu
     emit_regions(Prim::SortBody { axis, stable }, xs, vec![body])
 }
 
+/// The same where no sort is stable: by the position too, which no two elements share.
+pub(super) fn sort_by_position(xs: &[Sym], axis: usize, keys: &[bool]) -> Result<Syms, OpError> {
+    let Some(x) = xs.first() else { return Err(OpError::new("sort", "it has no operand")) };
+    let (by, carried) = xs.split_at(keys.len().min(xs.len()));
+    let all: Vec<Sym> = by.iter().copied().chain([iota(I32, x.shape(), axis)]).chain(carried.iter().copied()).collect();
+    let keys: Vec<bool> = keys.iter().copied().chain([false]).collect();
+    let mut sorted = sort(&all, axis, &keys, false)?;
+    sorted.remove(by.len());
+    Ok(sorted)
+}
+
 /// The k largest elements of the last axis in descending order, NaN first, of equal ones the first; and their indices.
 pub(super) fn top_k(x: Sym, k: Dim) -> Result<Syms, OpError> {
     let shape = x.shape();
     let axis = shape.rank().checked_sub(1).ok_or_else(|| OpError::new("top_k", "needs an axis"))?;
-    let sorted = sort(&[x, iota(I32, &shape, axis)], axis, &[true], true)?;
+    // By the index where values are equal, so that the sort need not be stable.
+    let sorted = sort(&[x, iota(I32, &shape, axis)], axis, &[true, false], true)?;
     match sorted.as_slice() {
         [values, indices] => Ok(smallvec![cut(*values, axis, 0, k), cut(*indices, axis, 0, k)]),
         _ => Err(OpError::new("top_k", "its sort gives two results")),

@@ -1,8 +1,8 @@
 //! For every primitive: StableHLO has it, or what it becomes. The exhaustive match.
 
 use super::{
-    ExpandOptions, arithmetic, complex, conversion, cumulative, elementary, error_function, extremes, gamma, linalg,
-    ordering, random, reductions,
+    ExpandOptions, arithmetic, complex, conversion, cumulative, elementary, error_function, extremes, fourier, gamma,
+    linalg, ordering, pooling, random, reductions,
 };
 use evoxc_core::{BF16, DType, F16, F32, OpError};
 use evoxc_ir::{Binary, Direction, Prim, Reducer, ScatterOp, SortOrder, TensorType, Unary};
@@ -90,11 +90,17 @@ pub(super) fn rule<'a>(prim: &'a Prim, types: &[TensorType], options: &ExpandOpt
             }
             ScatterOp::Set | ScatterOp::Add | ScatterOp::Mul | ScatterOp::Max | ScatterOp::Min => Rule::Has,
         },
+        Prim::SelectAndScatter { select, window } if options.lean => {
+            many(move |[x, y]| pooling::gradient(*select, window, x, y).map(|y| smallvec![y]))
+        }
         Prim::SelectAndScatter { select, window } => many(move |[x, y]| reductions::pool(*select, window, x, y)),
         Prim::Argmax { axis } => one(move |[x]| extremes::first(x, *axis, true)),
         Prim::Argmin { axis } => one(move |[x]| extremes::first(x, *axis, false)),
         Prim::Cumulative { op, axis, reverse } => {
             many(move |[x]| cumulative::cumulative(*op, x, *axis, *reverse).map(|y| smallvec![y]))
+        }
+        Prim::Sort { axis, keys, stable: true } if options.lean && types.len() > 1 => {
+            Rule::Write(Box::new(move |xs| ordering::sort_by_position(xs, *axis, &keys.0)))
         }
         Prim::Sort { axis, keys, stable } => {
             Rule::Write(Box::new(move |xs| ordering::sort(xs, *axis, &keys.0, *stable)))
@@ -109,6 +115,11 @@ pub(super) fn rule<'a>(prim: &'a Prim, types: &[TensorType], options: &ExpandOpt
                 .remedy("export with `drop_prints`, return the value, or run it on `Interp`"),
         ),
         Prim::Scan { .. } => Rule::Scan,
+        Prim::Cholesky { lower } if options.lean => many(|[a]| linalg::cholesky(a, *lower).map(|l| smallvec![l])),
+        Prim::TriangularSolve { left, lower, unit_diagonal, transpose } if options.lean => {
+            many(|[a, b]| linalg::solve(a, b, *left, *lower, *unit_diagonal, *transpose).map(|x| smallvec![x]))
+        }
+        Prim::Fft { kind, length } if options.lean => many(|[x]| fourier::fft(x, *kind, length).map(|y| smallvec![y])),
         Prim::Cholesky { lower } => {
             Rule::Finish(Box::new(|_, y| Ok(y.iter().map(|&l| linalg::cleared(l, *lower)).collect())))
         }

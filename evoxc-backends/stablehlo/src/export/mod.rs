@@ -57,6 +57,9 @@ pub struct ExportOptions {
     /// Spells out what StableHLO leaves to the compiler and XLA does as evoxc does, but others may not: integer
     /// division by 0, shifts by more than the width, floats out of the range of an integer.
     pub strict: bool,
+    /// Writes out Cholesky factors, triangular solves, Fourier transforms, gradients of pooling and stable sorts too,
+    /// which StableHLO has but some compilers (IREE) lack.
+    pub lean: bool,
     /// Leaves `print`s out. StableHLO has no effects, so that without this they are errors.
     pub drop_prints: bool,
 }
@@ -104,7 +107,12 @@ pub fn export<I, O>(graph: &Graph<I, O>) -> Result<String> {
 /// cannot say, its operands, and what to do.
 pub fn export_module(module: &Module, options: &ExportOptions) -> Result<String> {
     module.verify()?;
-    let expansion = ExpandOptions { chlo: options.chlo, drop_prints: options.drop_prints, saturate: options.strict };
+    let expansion = ExpandOptions {
+        chlo: options.chlo,
+        drop_prints: options.drop_prints,
+        saturate: options.strict,
+        lean: options.lean,
+    };
     let module = expand(module, &expansion)?;
     function::module(&module, options).map_err(refused)
 }

@@ -1,6 +1,7 @@
 //! What StableHLO leaves open of Cholesky factors.
 
 use super::super::parts::iota;
+use super::matrix::or_nan;
 use evoxc_core::I32;
 use evoxc_trace::Sym;
 
@@ -13,5 +14,5 @@ pub(in super::super) fn cleared(l: Sym, lower: bool) -> Sym {
     let inside = if lower { columns.le(rows) } else { rows.le(columns) };
     let l = inside.select(l, 0);
     let failed = l.ne(l).any(evoxc_core::keep([-2, -1]));
-    failed.select(f64::NAN, l)
+    or_nan(failed, l)
 }

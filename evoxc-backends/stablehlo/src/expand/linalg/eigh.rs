@@ -1,10 +1,12 @@
 //! Eigenvalues and eigenvectors of Hermitian matrices by Jacobi's rotations, in f64.
 
-use super::super::ordering::sort;
-use super::super::parts::{cut, emit, joined, spread};
+use super::super::parts::{cut, emit, joined};
 use super::super::rules::Syms;
 use super::jacobi::{Rotation, SWEEPS, halves, moved};
-use super::matrix::{Matrix, adjoint, conj, double, known, modulus, of_real, real, repeat, repeat_while, size, square};
+use super::matrix::{
+    Matrix, adjoint, conj, double, known, modulus, of_real, or_nan, ordered, permuted, real, repeat, repeat_while,
+    size, square,
+};
 use super::svd::power_of_two;
 use evoxc_core::{Dim, I32, OpError, keep};
 use evoxc_ir::Prim;
@@ -28,14 +30,16 @@ pub(in super::super) fn eigh(a: Sym) -> Result<Syms, OpError> {
     let bad = !largest.is_finite();
     let scale = power_of_two(bad.select(1.0, largest));
     let (values, vectors) = iterate(&x, bad.select(0, whole) / of_real(scale, whole), n)?;
-    // Each column with its eigenvalue.
-    let keys = spread(values, x.shape([x.n, x.n]), (0..x.rank).filter(|&i| i != x.rank - 2).collect());
-    let sorted = sort(&[keys, vectors], x.rank - 1, &[false], true)?;
-    let [values, vectors] = sorted.as_slice() else { return Err(OpError::new("", "a sort gives what it takes")) };
-    let values = cut(*values, x.rank - 2, 0, 1) * scale;
-    let values = bad.select(f64::NAN, values);
-    let values = emit(Prim::Reshape { shape: x.shape([x.n]) }, &[values]);
-    Ok(smallvec![values.cast(part), bad.select(f64::NAN, *vectors).cast(a.dtype())])
+    let (values, vectors) = if n > 1 {
+        let (values, order) = ordered(values, false)?;
+        (values, permuted(&x, vectors, order))
+    } else {
+        (values, vectors)
+    };
+    let bad_values = emit(Prim::Reshape { shape: x.shape([Dim::constant(1)]) }, &[bad]);
+    let scale = emit(Prim::Reshape { shape: x.shape([Dim::constant(1)]) }, &[scale]);
+    let values = or_nan(bad_values, values * scale);
+    Ok(smallvec![values.cast(part), or_nan(bad, vectors).cast(a.dtype())])
 }
 
 /// The values and vectors, in any order. An odd size is made even by a row and a column of zeros, which no rotation

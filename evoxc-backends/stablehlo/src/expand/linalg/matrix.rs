@@ -1,9 +1,11 @@
 //! Matrices: the last two axes of a value, those before being batch.
 
+use super::super::ordering::sort;
 use super::super::parts::{emit, emit_regions, iota, region};
-use evoxc_core::{C64, C128, DType, Dim, F64, I32, OpError, Shape, keep, spec};
+use evoxc_core::{C64, C128, DType, Dim, F64, I32, OpError, Scalar, Shape, keep, spec};
 use evoxc_ir::Prim;
 use evoxc_trace::{Sym, full};
+use num_complex::Complex;
 
 /// What is known of matrices, and the numbers of their rows and columns, of the extents [.., m, 1] and [.., 1, n].
 pub(super) struct Matrix {
@@ -174,4 +176,27 @@ pub(super) fn double(d: DType) -> DType {
 /// The modulus, real.
 pub(super) fn modulus(x: Sym) -> Sym {
     if x.dtype().is_complex() { hypot(x.real(), x.imag()) } else { x.abs() }
+}
+
+/// Numbers [.., n] in order, and where each was.
+pub(super) fn ordered(x: Sym, descending: bool) -> Result<(Sym, Sym), OpError> {
+    let axis = x.rank().saturating_sub(1);
+    let sorted = sort(&[x, iota(I32, x.shape(), axis)], axis, &[descending, false], true)?;
+    match sorted.as_slice() {
+        [x, order] => Ok((*x, *order)),
+        _ => Err(OpError::new("", "a sort gives what it takes")),
+    }
+}
+
+/// The columns in this order: by a product with a permutation, which is exact.
+pub(super) fn permuted(x: &Matrix, columns: Sym, order: Sym) -> Sym {
+    let order = emit(Prim::Reshape { shape: x.shape([Dim::constant(1), x.n]) }, &[order]);
+    let number = iota(I32, [x.n, Dim::constant(1)], 0);
+    columns.matmul(number.eq(order).cast(columns.dtype()))
+}
+
+/// `x`, or NaN in every part where `bad` says so.
+pub(super) fn or_nan(bad: Sym, x: Sym) -> Sym {
+    let nan: Scalar = if x.dtype().is_complex() { Complex::new(f64::NAN, f64::NAN).into() } else { f64::NAN.into() };
+    bad.select(full(x.dtype(), [], nan).broadcast_to(x.shape()), x)
 }

@@ -8,9 +8,11 @@ mod lu;
 mod matrix;
 mod qr;
 mod svd;
+mod triangular;
 
 pub(super) use cholesky::cleared;
 pub(super) use eigh::eigh;
 pub(super) use lu::lu;
 pub(super) use qr::qr;
 pub(super) use svd::svd;
+pub(super) use triangular::{cholesky, solve};

@@ -1,11 +1,11 @@
 //! Singular values and vectors by one-sided Jacobi rotations of the triangular factor, in f64.
 
-use super::super::ordering::sort;
-use super::super::parts::{cut, emit, joined, spread};
+use super::super::parts::{cut, emit, joined};
 use super::super::rules::Syms;
 use super::jacobi::{Rotation, SWEEPS, halves, moved};
 use super::matrix::{
-    Matrix, adjoint, conj, double, known, modulus, of_real, over_rows, real, repeat, repeat_while, size, square,
+    Matrix, adjoint, conj, double, known, modulus, of_real, or_nan, ordered, over_rows, permuted, real, repeat,
+    repeat_while, size, square,
 };
 use super::qr::{identity, qr};
 use evoxc_core::{Dim, I32, OpError, U64, keep};
@@ -49,8 +49,8 @@ pub(in super::super) fn svd(a: Sym, all: bool) -> Result<Syms, OpError> {
     } else {
         q.matmul(u)
     };
-    let s = emit(Prim::Reshape { shape: x.shape([x.n]) }, &[bad.select(f64::NAN, s * scale)]);
-    let finish = |z: Sym| bad.select(f64::NAN, z).cast(a.dtype());
+    let s = emit(Prim::Reshape { shape: x.shape([x.n]) }, &[or_nan(bad, s * scale)]);
+    let finish = |z: Sym| or_nan(bad, z).cast(a.dtype());
     Ok(smallvec![finish(u), s.cast(part), finish(adjoint(v))])
 }
 
@@ -93,13 +93,17 @@ fn iterate(x: &Matrix, r: Sym, n: i64) -> Result<[Sym; 3], OpError> {
     let whole = |left: Sym, right: Sym| cut(joined(&[left, right], column), column, 0, n);
     let (g, v) = (whole(gl, gr), whole(vl, vr));
     let norms = over_rows(square(g)).sqrt();
-    let keys = spread(norms, x.shape([x.n, x.n]), (0..x.rank).collect());
-    let sorted = sort(&[keys, g, v], column, &[true], true)?;
-    let [keys, g, v] = sorted.as_slice() else { return Err(OpError::new("", "a sort gives what it takes")) };
-    let y = qr(*g, false)?;
+    let (norms, g, v) = if n > 1 {
+        let (norms, order) = ordered(emit(Prim::Reshape { shape: x.shape([x.n]) }, &[norms]), true)?;
+        (norms, permuted(x, g, order), permuted(x, v, order))
+    } else {
+        (norms, g, v)
+    };
+    let norms = emit(Prim::Reshape { shape: x.shape([Dim::constant(1), x.n]) }, &[norms]);
+    let y = qr(g, false)?;
     let [q, r] = y.as_slice() else { return Err(OpError::new("", "it gives two values")) };
     // The factor is diagonal but for rounding; its signs go into the vectors.
     let diagonal = real(square_of.rows.eq(square_of.columns).select(*r, 0).sum(keep(-2)));
     let sign = of_real(diagonal.lt(0.0).select(diagonal.full_like(-1.0), 1.0), *q);
-    Ok([*q * sign, cut(*keys, x.rank - 2, 0, 1), *v])
+    Ok([*q * sign, norms, v])
 }
