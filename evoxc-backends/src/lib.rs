@@ -7,13 +7,16 @@ use evoxc_stage::{AnyBackend, Backend};
 
 #[cfg(feature = "interp")]
 pub use evoxc_interp::{Interp, Replicas};
+#[cfg(feature = "iree")]
+pub use evoxc_iree::{Iree, IreeArtifact, IreeProgram, IreeTarget};
 #[cfg(feature = "stablehlo")]
 pub use evoxc_stablehlo as stablehlo;
 #[cfg(feature = "xla")]
 pub use evoxc_xla::{Xla, XlaArtifact, XlaFlag, XlaProgram};
 
 /// The backends compiled in, with their default options; the reference interpreter is the first. Those behind a library
-/// that is found at run time are listed where the environment names the library: XLA where `EVOXC_PJRT_PLUGIN` is set.
+/// that is found at run time are listed where the environment names the library: XLA where `EVOXC_PJRT_PLUGIN` is
+/// set, IREE where `EVOXC_IREE_COMPILER` is.
 /// Listing loads nothing; asking a backend for its version or its devices does.
 ///
 /// ```
@@ -29,6 +32,8 @@ pub fn backends() -> Vec<AnyBackend> {
     out.push(AnyBackend::new(Interp));
     #[cfg(feature = "xla")]
     out.extend(Xla::configured().map(AnyBackend::new));
+    #[cfg(feature = "iree")]
+    out.extend(Iree::configured().map(AnyBackend::new));
     out
 }
 

@@ -29,7 +29,10 @@
 extern crate self as evoxc;
 
 #[doc(inline)]
-pub use evoxc_backends::{Interp, Replicas, Xla, XlaArtifact, XlaFlag, XlaProgram, backends, devices};
+pub use evoxc_backends::{
+    Interp, Iree, IreeArtifact, IreeProgram, IreeTarget, Replicas, Xla, XlaArtifact, XlaFlag, XlaProgram, backends,
+    devices,
+};
 #[doc(inline)]
 pub use evoxc_core::{
     ArgAt, Axes, AxisInt, BF16, BOOL, BackendError, Buffer, BufferElement, C64, C128, DType, Device, DeviceError,

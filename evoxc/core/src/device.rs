@@ -23,6 +23,8 @@ pub enum DeviceKind {
     Vulkan,
     /// A tensor processor of Google's.
     Tpu,
+    /// An Apple GPU.
+    Metal,
 }
 
 /// A device: its kind and index.
@@ -63,6 +65,10 @@ impl Device {
     pub const fn tpu(index: u32) -> Device {
         Device { kind: DeviceKind::Tpu, index }
     }
+    /// The `index`-th Apple GPU.
+    pub const fn metal(index: u32) -> Device {
+        Device { kind: DeviceKind::Metal, index }
+    }
     /// The `index`-th device of a kind. Above 0, `cpu` is a device that a runtime makes of the host, as for tests of
     /// programs for several devices.
     pub const fn new(kind: DeviceKind, index: u32) -> Device {
@@ -86,6 +92,7 @@ impl fmt::Display for Device {
             DeviceKind::Rocm => "rocm",
             DeviceKind::Vulkan => "vulkan",
             DeviceKind::Tpu => "tpu",
+            DeviceKind::Metal => "metal",
         };
         write!(f, "{kind}:{}", self.index)
     }
@@ -93,7 +100,7 @@ impl fmt::Display for Device {
 
 impl FromStr for Device {
     type Err = DeviceError;
-    /// Reads `cpu`, `cuda:1`, `rocm:0`, `hip:0`, `vulkan:0`, `tpu:0`; without an index, 0.
+    /// Reads `cpu`, `cuda:1`, `rocm:0`, `hip:0`, `vulkan:0`, `tpu:0`, `metal:0`; without an index, 0.
     fn from_str(s: &str) -> Result<Device, DeviceError> {
         let bad = || DeviceError::Unknown(s.to_string());
         let (kind, index) = s.split_once(':').unwrap_or((s, "0"));
@@ -104,6 +111,7 @@ impl FromStr for Device {
             "rocm" | "hip" => Ok(Device::rocm(index)),
             "vulkan" => Ok(Device::vulkan(index)),
             "tpu" => Ok(Device::tpu(index)),
+            "metal" => Ok(Device::metal(index)),
             _ => Err(bad()),
         }
     }

@@ -421,7 +421,7 @@ pub struct TreeError {
 #[non_exhaustive]
 pub enum DeviceError {
     /// A name that is no device.
-    #[error("`{0}` is not a device: write cpu, cuda:N, rocm:N (or hip:N), vulkan:N, tpu:N")]
+    #[error("`{0}` is not a device: write cpu, cuda:N, rocm:N (or hip:N), vulkan:N, tpu:N, metal:N")]
     Unknown(String),
     /// No runtime for this device is compiled in or present.
     #[error("no runtime for {device}: {reason}")]

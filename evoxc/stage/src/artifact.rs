@@ -6,10 +6,12 @@ use evoxc_core::{Device, DeviceError, Dyn, PersistenceError, Result, Tensor, Ten
 use evoxc_ir::Module;
 use std::fmt;
 use std::marker::PhantomData;
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A compiled program from `I` to `O`, both trees of tensors.
+/// A compiled program from `I` to `O`, both trees of tensors. It derefs to the backend's own form, such as a compiler's
+/// bytecode.
 ///
 /// ```
 /// use evoxc::prelude::*;
@@ -140,6 +142,12 @@ impl<B: Backend> CompiledArtifact<Dyn<Tensor>, Dyn<Tensor>, B> {
     }
 }
 
+impl<I, O, B: Backend> Deref for CompiledArtifact<I, O, B> {
+    type Target = B::Artifact;
+    fn deref(&self) -> &B::Artifact {
+        &self.artifact
+    }
+}
 impl<I, O, B: Backend> Clone for CompiledArtifact<I, O, B> {
     fn clone(&self) -> Self {
         CompiledArtifact::new(self.backend.clone(), self.artifact.clone(), self.signature.clone())

@@ -139,6 +139,7 @@ pub(crate) const fn kind_name(kind: DeviceKind) -> &'static str {
         DeviceKind::Rocm => "rocm",
         DeviceKind::Vulkan => "vulkan",
         DeviceKind::Tpu => "tpu",
+        DeviceKind::Metal => "metal",
     }
 }
 
