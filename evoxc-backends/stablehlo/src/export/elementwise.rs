@@ -4,7 +4,7 @@
 use super::op::no_form;
 use super::writer::{Val, Writer, signature};
 use super::{Outcome, complex, text};
-use evoxc_core::{DType, Tensor};
+use evoxc_core::DType;
 use evoxc_ir::{Binary, Direction, SortOrder, TensorType, Unary};
 
 impl Writer<'_> {
@@ -121,7 +121,7 @@ pub(super) fn binary(w: &mut Writer<'_>, op: Binary, a: &Val, b: &Val, ty: Tenso
         Binary::Div => "divide",
         Binary::Rem if d.is_int() && w.options.strict => return strict_rem(w, a, b),
         Binary::Rem => "remainder",
-        Binary::Pow => return power(w, a, b, None),
+        Binary::Pow => return power(w, a, b, false),
         Binary::Max if d.is_bool() => "or",
         Binary::Min if d.is_bool() => "and",
         Binary::Max | Binary::Min if d.is_complex() => return complex::extremum(w, op == Binary::Max, a, b),
@@ -148,11 +148,10 @@ pub(super) fn binary(w: &mut Writer<'_>, op: Binary, a: &Val, b: &Val, ty: Tenso
 }
 
 /// Powers of integers, six bits of the exponent at a time: XLA looks at no more, and takes unsigned exponents as signed.
-/// `known` is the exponent where it is a constant.
-pub(super) fn power(w: &mut Writer<'_>, x: &Val, e: &Val, known: Option<&Tensor>) -> Outcome<Val> {
+/// `small` says that it is known to have no more.
+pub(super) fn power(w: &mut Writer<'_>, x: &Val, e: &Val, small: bool) -> Outcome<Val> {
     let dtype = e.dtype();
-    let known: Option<Vec<i64>> = known.and_then(|t| t.cast(DType::I64).ok()?.to_vec::<i64>().ok());
-    if !dtype.is_int() || known.is_some_and(|v| v.iter().all(|k| (0..64).contains(k))) {
+    if !dtype.is_int() || small {
         return w.same("power", &[x, e]);
     }
     let (zero, one) = (w.splat(&x.ty, 0)?, w.splat(&x.ty, 1)?);

@@ -143,9 +143,7 @@ fn one(w: &mut Writer<'_>, o: &Op) -> Outcome {
     }
     for (&v, val) in o.results.iter().zip(results) {
         w.set(v, val);
-        if let Prim::Constant { value } = &o.prim {
-            w.know(v, value);
-        }
     }
+    w.know(o);
     Ok(())
 }

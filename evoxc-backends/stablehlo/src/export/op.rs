@@ -12,8 +12,8 @@ pub(super) fn write(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType
     match &o.prim {
         Prim::Unary(u) => one(elementwise::unary(w, *u, x(xs, 0)?, ty(types)?)),
         Prim::Binary(Binary::Pow) => {
-            let known = o.operands.get(1).and_then(|&v| w.literal(v)).map(|l| l.tensor().clone());
-            one(elementwise::power(w, x(xs, 0)?, x(xs, 1)?, known.as_ref()))
+            let small = o.operands.get(1).is_some_and(|&v| w.is_small(v));
+            one(elementwise::power(w, x(xs, 0)?, x(xs, 1)?, small))
         }
         Prim::Binary(b) => one(elementwise::binary(w, *b, x(xs, 0)?, x(xs, 1)?, ty(types)?)),
         Prim::Compare { direction, order } => one(elementwise::compare(w, *direction, *order, x(xs, 0)?, x(xs, 1)?)),

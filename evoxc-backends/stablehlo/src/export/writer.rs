@@ -2,7 +2,7 @@
 
 use super::{ExportOptions, Outcome, constant, text};
 use evoxc_core::{DType, Dim, IntoShape, Loc, OpError, Scalar, Shape, Tensor, spec};
-use evoxc_ir::{Func, Literal, TensorType, Value};
+use evoxc_ir::{Binary, Func, Literal, Op, Prim, TensorType, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 use std::rc::Rc;
@@ -51,6 +51,8 @@ pub(super) struct Writer<'m> {
     values: Vec<Option<Val>>,
     /// The constants among them.
     literals: FxHashMap<Value, Literal>,
+    /// Integers among them that are surely from 0 to 63.
+    small: FxHashSet<Value>,
     taken: FxHashSet<String>,
     /// The next suffix to try of a name.
     suffixes: FxHashMap<String, usize>,
@@ -75,6 +77,7 @@ impl<'m> Writer<'m> {
             loc: None,
             values: vec![None; func.values.len()],
             literals: FxHashMap::default(),
+            small: FxHashSet::default(),
             taken: FxHashSet::default(),
             suffixes: FxHashMap::default(),
             numbers: 0,
@@ -101,9 +104,26 @@ impl<'m> Writer<'m> {
     pub(super) fn literal(&self, v: Value) -> Option<&Literal> {
         self.literals.get(&v)
     }
-    /// Says that a value is a constant.
-    pub(super) fn know(&mut self, v: Value, l: &Literal) {
-        self.literals.insert(v, l.clone());
+    /// Notes what is known of the results of an op: that they are constants, or small.
+    pub(super) fn know(&mut self, o: &Op) {
+        let small = match &o.prim {
+            Prim::Constant { value } => {
+                self.literals.extend(o.results.iter().map(|&v| (v, value.clone())));
+                let wide = value.tensor().cast(DType::I64).ok().and_then(|t| t.to_vec::<i64>().ok());
+                value.ty().dtype.is_int() && wide.is_some_and(|v| v.iter().all(|k| (0..64).contains(k)))
+            }
+            // Masked by such a constant.
+            Prim::Binary(Binary::And) => o.operands.iter().any(|v| self.small.contains(v)),
+            Prim::BroadcastInDim { .. } | Prim::Reshape { .. } => o.operands.iter().all(|v| self.small.contains(v)),
+            _ => false,
+        };
+        if small {
+            self.small.extend(&o.results);
+        }
+    }
+    /// Is it surely an integer from 0 to 63?
+    pub(super) fn is_small(&self, v: Value) -> bool {
+        self.small.contains(&v)
     }
 
     /// A name that no value of the function has yet.
