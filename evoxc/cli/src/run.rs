@@ -1,10 +1,13 @@
 //! `evoxc run`.
 
+use crate::bindings::Bindings;
 use crate::graph::{Graph, GraphArgument};
 use crate::{Failure, backend, bindings, generate, inputs, output, print};
 use clap::Args;
-use evoxc_core::{Device, Dyn, Tensor, TreeDef};
-use evoxc_stage::{Backend, LoweredProgram};
+use evoxc_core::{Device, Dim, Dyn, Tensor, TreeDef};
+use evoxc_ir::Module;
+use evoxc_stage::{AnyBackend, Backend, LoweredProgram};
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "Inputs are called by name, by number from 0, or by path in the tree of arguments (0.w1). A file is a
@@ -55,13 +58,14 @@ pub fn run(a: &RunArguments) -> Result<(), Failure> {
     if let Some(path) = &a.output {
         output::check(path, graph.outputs.len())?;
     }
-    let arguments = arguments(a, &graph, dims)?;
+    let (arguments, dims) = arguments(a, &graph, dims)?;
+    let module = sized(&backend, &graph.module, &dims)?;
     let device = match a.device {
         Some(d) => d,
         None => backend.devices().first().copied().unwrap_or(Device::cpu()),
     };
     let (ins, outs) = (TreeDef::leaves_tuple(graph.inputs.len()), TreeDef::leaves_tuple(graph.outputs.len()));
-    let lowered = LoweredProgram::<Dyn<Tensor>, Dyn<Tensor>, _>::from_parts(backend, &graph.module, ins, outs)?;
+    let lowered = LoweredProgram::<Dyn<Tensor>, Dyn<Tensor>, _>::from_parts(backend, &module, ins, outs)?;
     let executable = lowered.compile()?.load(device)?;
     let results = executable.run(list(arguments)?)?;
     executable.synchronize()?;
@@ -76,8 +80,17 @@ fn list(arguments: Vec<Tensor>) -> Result<Dyn<Tensor>, Failure> {
     Ok(TreeDef::leaves_tuple(arguments.len()).unflatten(arguments)?)
 }
 
-/// The argument of every input: from a file, or generated.
-fn arguments(a: &RunArguments, graph: &Graph, mut dims: bindings::Bindings) -> Result<Vec<Tensor>, Failure> {
+/// The module as a backend takes it: for one that takes no symbolic extents, at the sizes of the arguments.
+fn sized<'m>(backend: &AnyBackend, module: &'m Module, dims: &Bindings) -> Result<Cow<'m, Module>, Failure> {
+    if backend.capabilities().symbolic_dims || dims.is_empty() {
+        return Ok(Cow::Borrowed(module));
+    }
+    let sizes: Vec<(Dim, Dim)> = dims.iter().map(|(&s, &n)| (s, Dim::constant(n))).collect();
+    Ok(Cow::Owned(module.specialize(&sizes)?))
+}
+
+/// The argument of every input, from a file or generated, and the symbolic extents that they decide.
+fn arguments(a: &RunArguments, graph: &Graph, mut dims: Bindings) -> Result<(Vec<Tensor>, Bindings), Failure> {
     let specs = graph.module.main().map(|f| f.inputs()).unwrap_or_default();
     let given = inputs::read(&a.inputs, &graph.inputs)?;
     for (i, (spec, tensor)) in specs.iter().zip(&given).enumerate() {
@@ -98,7 +111,7 @@ fn arguments(a: &RunArguments, graph: &Graph, mut dims: bindings::Bindings) -> R
         }
     }
     if missing.is_empty() {
-        return Ok(out);
+        return Ok((out, dims));
     }
     let message = format!("no value for {}; give --input NAME=FILE.npy, --ones or --seed N", missing.join(", "));
     Err(Failure::Usage(message))

@@ -1,10 +1,10 @@
-//! `evoxc conformance`: the sample in tests/conformance, and programs that fail in
+//! `evoxc conformance`: the sample in tests/conformance, the whole suite where it is there, and programs that fail in
 //! every way.
 
 mod program;
 
 use program::Folder;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Expectations: the sample's programs, counted by hand; all hold but the three that are left out.
 #[test]
@@ -18,6 +18,32 @@ fn the_sample() {
 interp: 10 pass, 3 unsupported, 0 fail of 13
 ";
     assert_eq!((code, out.as_str(), err.as_str()), (0, expected, ""));
+}
+
+/// The only reasons for which a program of the suite may be unsupported on the interpreter.
+const REASONS: [&str; 4] =
+    ["quantized types", "element types without a dtype", "infeed, outfeed, send, recv", "data-dependent shapes"];
+
+#[test]
+fn the_suite_on_the_interpreter() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/conformance/stablehlo");
+    let dir = std::env::var_os("EVOXC_CONFORMANCE").map_or(dir, PathBuf::from);
+    if !dir.is_dir() {
+        eprintln!("skipped: no conformance programs at {}; name their folder in EVOXC_CONFORMANCE", dir.display());
+        return;
+    }
+    let f = Folder::new();
+    let (code, out, _) =
+        f.evoxc(&["conformance", &dir.display().to_string(), "--backend", "interp", "--json", "report.json"]);
+    assert_eq!(code, 0, "{out}");
+    let report: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(f.path("report.json")).unwrap()).unwrap();
+    let reasons = report["reasons"].as_object().unwrap();
+    let others: Vec<_> = reasons.keys().filter(|r| !REASONS.contains(&r.as_str())).collect();
+    assert!(others.is_empty(), "unsupported for other reasons: {others:?}\n{out}");
+    let count = |what: &str| report[what].as_u64().unwrap();
+    assert_eq!(count("programs"), report["records"].as_array().unwrap().len() as u64);
+    assert!(count("pass") * 100 >= count("programs") * 93, "{out}");
 }
 
 const ENDLESS: &str = "func.func @main() {

@@ -4,12 +4,12 @@ use super::protocol::Outcome;
 use crate::bindings::Bindings;
 use crate::{Failure, generate};
 use evoxc_backends::{Interp, Replicas};
-use evoxc_core::{BackendError, Device, Dyn, Error, OpError, Result, RunError, Tensor, TensorSpec, TreeDef};
+use evoxc_core::{BackendError, Device, Dim, Dyn, Error, OpError, Result, RunError, Tensor, TensorSpec, TreeDef};
 use evoxc_ir::Module;
 use evoxc_stablehlo::checks::Rule;
 use evoxc_stablehlo::{CheckSite, ImportOptions, Imported, ParallelSite, import_with};
 use evoxc_stage::{AnyBackend, Backend, Executable, LoweredProgram};
-use evoxc_trace::Graph;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Runs a program of a module that starts at a line of its file.
@@ -50,17 +50,37 @@ fn first_line(text: &str) -> String {
 fn outcome(backend: &AnyBackend, text: &str, line: usize, program: &str) -> Result<Outcome> {
     let options = ImportOptions { entry: Some(program.into()), checks: true, ..ImportOptions::default() };
     let imported = import_with(text, &options)?;
-    let executable = load(backend, &imported.graph)?;
+    let module = sized(backend, imported.graph.module())?;
+    let executable = load(backend, &module)?;
     let outputs = run_all(backend, text, &imported, &executable)?;
     let failed = imported.checks.iter().filter_map(|site| judge(site, line, &outputs).err()).next();
     Ok(failed.map_or(Outcome::Pass, Outcome::fail))
 }
 
-fn load(backend: &AnyBackend, graph: &Graph) -> Result<Executable<Dyn<Tensor>, Dyn<Tensor>>> {
-    let (inputs, outputs) = (graph.input_specs().len(), graph.output_specs().len());
+/// The module as a backend takes it: for one that takes no symbolic extents, at the sizes of the arguments.
+fn sized<'m>(backend: &AnyBackend, module: &'m Module) -> Result<Cow<'m, Module>> {
+    let symbols = symbols(&module.main().map(|f| f.inputs()).unwrap_or_default());
+    if symbols.is_empty() || backend.capabilities().symbolic_dims {
+        return Ok(Cow::Borrowed(module));
+    }
+    let sizes: Vec<(Dim, Dim)> = symbols.into_iter().map(|s| (s, Dim::constant(EXTENT))).collect();
+    module.specialize(&sizes).map(Cow::Owned)
+}
+
+/// The symbols of the types of arguments.
+fn symbols(specs: &[TensorSpec]) -> Vec<Dim> {
+    let mut out = vec![];
+    specs.iter().flat_map(|s| s.shape.iter()).for_each(|d| d.symbols(&mut out));
+    out.sort_by(|a, b| a.cmp_structural(*b));
+    out.dedup();
+    out
+}
+
+fn load(backend: &AnyBackend, module: &Module) -> Result<Executable<Dyn<Tensor>, Dyn<Tensor>>> {
+    let (inputs, outputs) = module.main().map(|f| (f.body.args.len(), f.body.results.len())).unwrap_or_default();
     let (inputs, outputs) = (TreeDef::leaves_tuple(inputs), TreeDef::leaves_tuple(outputs));
     let device = backend.devices().first().copied().unwrap_or(Device::cpu());
-    LoweredProgram::from_parts(backend.clone(), graph.module(), inputs, outputs)?.compile()?.load(device)
+    LoweredProgram::from_parts(backend.clone(), module, inputs, outputs)?.compile()?.load(device)
 }
 
 fn call(executable: &Executable<Dyn<Tensor>, Dyn<Tensor>>, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
@@ -76,12 +96,7 @@ const EXTENT: i64 = 3;
 /// Arguments of a program that brings none: the same values in every run. The inputs behind them, which are results of
 /// replicas, are zeros.
 fn arguments(specs: &[TensorSpec], own: usize) -> Result<Vec<Tensor>> {
-    let mut extents = Bindings::new();
-    for d in specs.iter().flat_map(|s| s.shape.iter()) {
-        let mut symbols = vec![];
-        d.symbols(&mut symbols);
-        extents.extend(symbols.into_iter().map(|s| (s, EXTENT)));
-    }
+    let extents: Bindings = symbols(specs).into_iter().map(|s| (s, EXTENT)).collect();
     let value = |(i, s): (usize, &TensorSpec)| {
         if i >= own {
             return Tensor::try_full(s.dtype, s.shape.clone(), 0);
