@@ -237,6 +237,22 @@ impl Trace {
         region.ops.extend(prune::prune(tail, &mut live, &self.callees));
         self.leftovers = true;
     }
+    /// Removes ops whose results are all in `values` and used nowhere; see `emitter::remove_unused`.
+    pub fn remove_unused(&mut self, mut values: FxHashSet<Value>, live: &FxHashSet<Value>) {
+        let Some((_, region)) = self.open.last_mut() else { return };
+        fn used(r: &Region, values: &mut FxHashSet<Value>) {
+            for op in &r.ops {
+                op.operands.iter().for_each(|v| _ = values.remove(v));
+                op.regions.iter().for_each(|r| used(r, values));
+            }
+            r.results.iter().for_each(|v| _ = values.remove(v));
+        }
+        used(region, &mut values);
+        values.retain(|v| !live.contains(v));
+        let before = region.ops.len();
+        region.ops.retain(|op| op.results.is_empty() || !op.results.iter().all(|v| values.contains(v)));
+        self.leftovers |= region.ops.len() != before;
+    }
     /// A closed region as a function: its arguments, then what it uses from around it, which is returned.
     pub fn outline(&mut self, mut region: Region) -> (Func, Vec<Value>) {
         self.leftovers = true;

@@ -165,6 +165,17 @@ pub fn prune(mark: usize, live: &[Sym]) {
     });
 }
 
+/// Removes the ops that make these values from the innermost open region, those that neither its other ops nor `live`
+/// use. They are made without regions of their own, constants for instance.
+pub fn remove_unused(values: &[Sym], live: &[Sym]) {
+    builder::with(|t| {
+        let id = t.id;
+        let of =
+            |all: &[Sym]| -> FxHashSet<Value> { all.iter().filter(|s| s.trace == id).map(|s| Value(s.id)).collect() };
+        t.remove_unused(of(values), &of(live));
+    });
+}
+
 /// Appends a copy of an op of a closed region, its operands (and what its regions use) replaced as `env` says; the
 /// results are added to `env`. Values that `env` does not name stand for themselves.
 ///

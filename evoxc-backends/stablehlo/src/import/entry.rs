@@ -486,6 +486,7 @@ impl<'m, 'a> Plan<'m, 'a> {
             return Err(i.error(stand, format!("it returns {} values, not {}", outputs.len(), i.results)));
         }
         outputs.append(&mut i.records.outputs);
+        i.drop_absorbed(&outputs);
         Ok(outputs)
     }
 }

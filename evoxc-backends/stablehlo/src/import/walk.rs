@@ -29,6 +29,8 @@ pub(super) struct Records {
     pub taken: usize,
     /// Probed values by their id, in order.
     pub probes: FxHashMap<String, Vec<Sym>>,
+    /// Constants that became part of an op, as the start of a named reduction does.
+    pub absorbed: Vec<Sym>,
     /// The probes of the loop that is walked.
     pub looped: Option<Looped>,
 }
@@ -327,6 +329,7 @@ impl<'m, 'a> Importer<'m, 'a> {
         let results = self.body(region, op)?;
         let mut given = leaves(&results);
         given.append(&mut self.probed(op)?);
+        self.drop_absorbed(&given);
         let closed = emitter::close_region(&op.name, &given).ok_or_else(|| self.recorded(op))?;
         self.regions -= 1;
         self.depth -= 1;
@@ -342,6 +345,13 @@ impl<'m, 'a> Importer<'m, 'a> {
         Ok(())
     }
 
+    /// Removes the constants that became part of an op, unless others use them. The region is about to be closed with
+    /// these results.
+    pub fn drop_absorbed(&mut self, results: &[Sym]) {
+        if !self.records.absorbed.is_empty() {
+            emitter::remove_unused(&self.records.absorbed, results);
+        }
+    }
     /// Calls a function of the module.
     pub fn call(&mut self, op: &'m Op<'a>, name: &str, args: Vec<Item>) -> Done<Vec<Item>> {
         let Some(&i) = self.index.get(name) else {

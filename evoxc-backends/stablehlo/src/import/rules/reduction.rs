@@ -52,8 +52,9 @@ fn body<'m, 'a>(i: &mut Importer<'m, 'a>, op: &Op, region: &'m Region<'a>, xs: &
 }
 
 /// A named reduction's result, combined with the initial value unless that is its identity.
-fn started(i: &Importer, op: &Op, y: Sym, init: Sym, named: Reducer, combine: Binary) -> Done<Sym> {
+fn started(i: &mut Importer, op: &Op, y: Sym, init: Sym, named: Reducer, combine: Binary) -> Done<Sym> {
     if combiner::is_identity(init, named) {
+        i.records.absorbed.push(init);
         return Ok(y);
     }
     let shape = i.shape(op, y)?;
@@ -146,6 +147,7 @@ pub fn select_and_scatter<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> D
         && !i.dtype(op, x)?.is_complex()
         && !i.dtype(op, x)?.is_bool()
     {
+        i.records.absorbed.push(init);
         return Ok(vec![i.emit(op, Prim::SelectAndScatter { select, window }, &[x, source])?.into()]);
     }
     let scalar = spec(i.dtype(op, x)?, Shape::scalar());

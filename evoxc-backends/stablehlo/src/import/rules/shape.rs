@@ -53,9 +53,6 @@ pub fn reshape<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Ite
         Some(shape) => shape,
         None => i.static_result(op, 0)?.shape,
     };
-    if i.shape(op, x)? == shape {
-        return Ok(vec![Item::Tensor(x, op.operands.first().and_then(|&v| i.known(v)))]);
-    }
     Ok(vec![i.emit(op, Prim::Reshape { shape }, &[x])?.into()])
 }
 
