@@ -2,9 +2,10 @@
 
 use crate::case::Case;
 use crate::tolerance::{Category, compare};
-use evoxc_core::{Dyn, Error, Tensor, TreeDef};
+use evoxc_core::{Dim, Dyn, Error, Tensor, TreeDef};
 use evoxc_ir::{Literal, Module, parse_literal};
-use evoxc_stage::{AnyBackend, Backend, LoweredProgram};
+use evoxc_stage::{AnyBackend, Backend, LoweredProgram, Signature};
+use std::borrow::Cow;
 
 /// A value case, read.
 pub struct ValueCase {
@@ -64,6 +65,11 @@ pub fn execute(backend: &AnyBackend, module: &Module, inputs: &[Tensor]) -> Resu
         e => Failure::Wrong(e.to_string()),
     };
     let wrong = |e: Error| Failure::Wrong(e.to_string());
+    let module = &match backend.capabilities().symbolic_dims {
+        true => Cow::Borrowed(module),
+        // As a user of such a backend does: the program for the sizes of these inputs.
+        false => Cow::Owned(for_sizes_of(module, inputs, tree(inputs.len()), tree(outputs)).map_err(wrong)?),
+    };
     let lowered: LoweredProgram<Dyn<Tensor>, Dyn<Tensor>, AnyBackend> =
         LoweredProgram::from_parts(backend.clone(), module, tree(inputs.len()), tree(outputs)).map_err(refused)?;
     let artifact = lowered.compile().map_err(refused)?;
@@ -71,6 +77,14 @@ pub fn execute(backend: &AnyBackend, module: &Module, inputs: &[Tensor]) -> Resu
     let exe = artifact.load(device).map_err(wrong)?;
     let args: Dyn<Tensor> = tree(inputs.len()).unflatten(inputs.to_vec()).map_err(wrong)?;
     Ok(exe.run(args).map_err(wrong)?.leaves().to_vec())
+}
+
+/// The module for the sizes that inputs have.
+fn for_sizes_of(module: &Module, inputs: &[Tensor], tree: TreeDef, outputs: TreeDef) -> Result<Module, Error> {
+    let (specs, results) = module.main().map(|f| (f.inputs(), f.outputs())).unwrap_or_default();
+    let sizes = Signature::new(specs, results, tree.clone(), outputs)?.bind(inputs, &tree)?;
+    let sizes: Vec<(Dim, Dim)> = sizes.into_iter().map(|(s, v)| (s, Dim::constant(v))).collect();
+    if sizes.is_empty() { Ok(module.clone()) } else { module.specialize(&sizes) }
 }
 
 /// Compares results with the expected ones.

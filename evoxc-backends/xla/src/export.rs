@@ -1,10 +1,12 @@
 //! The module as StableHLO text.
 
-use crate::error::{Stage, error};
 use evoxc_core::Result;
 use evoxc_ir::Module;
+use evoxc_stablehlo::{ExportOptions, export_module};
 
 /// The text of a static module, whose function `main` may give inputs away to outputs by these pairs.
-pub(crate) fn export(_module: &Module, _pairs: Vec<(usize, usize)>) -> Result<String> {
-    Err(error(Stage::Lower, "StableHLO is not written yet"))
+pub(crate) fn export(module: &Module, aliasing: Vec<(usize, usize)>) -> Result<String> {
+    // Locations would stand in XLA's messages only, of which the first line is shown.
+    let options = ExportOptions { locations: false, aliasing, ..ExportOptions::default() };
+    export_module(module, &options)
 }

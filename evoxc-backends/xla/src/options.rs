@@ -59,6 +59,10 @@ impl From<String> for FlagValue {
 /// The flag that the optimisation level becomes.
 const LEVEL_FLAG: &str = "xla_backend_optimization_level";
 
+/// What XLA does by default and a program's meaning forbids: halves kept as more than halves between ops, and a maximum or
+/// minimum with NaN that is the other number.
+const MEANING: [&str; 2] = ["xla_allow_excess_precision", "xla_cpu_enable_fast_min_max"];
+
 /// The options of an `Xla` value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Options {
@@ -100,9 +104,10 @@ impl Options {
         if !given(LEVEL_FLAG) {
             set(&mut out, LEVEL_FLAG, FlagValue::Int(self.level()?.number().into()));
         }
-        // Halves stay halves between ops: what is computed is what the graph says.
-        if !given("xla_allow_excess_precision") {
-            set(&mut out, "xla_allow_excess_precision", FlagValue::Bool(false));
+        for name in MEANING {
+            if !given(name) {
+                set(&mut out, name, FlagValue::Bool(false));
+            }
         }
         Ok(out)
     }

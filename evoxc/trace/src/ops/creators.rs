@@ -2,7 +2,7 @@
 
 use crate::operand::splat;
 use crate::{Sym, axes, builder};
-use evoxc_core::{AxisInt, BOOL, DType, Dim, DimLike, I32, IntoShape, Scalar, Shape, Tensor};
+use evoxc_core::{AxisInt, BOOL, DType, DeviceKind, Dim, DimLike, I32, IntoShape, Scalar, Shape, Tensor};
 use evoxc_ir::{Binary, Direction, Literal, Prim};
 
 /// Constants above this size are noted in the graph: they make it heavy to print, save and compile.
@@ -19,14 +19,24 @@ const LARGE_CONSTANT: usize = 1 << 20;
 /// ```
 #[track_caller]
 pub fn constant(t: &Tensor) -> Sym {
-    let bytes = t.buffer().bytes().len();
+    let own = match t.resident() {
+        None => Some(t.clone()),
+        // What a runtime holds on the host is copied: a graph owns its constants.
+        Some(_) if t.device().kind() == DeviceKind::Cpu => Tensor::from_parts(t.shared().clone(), t.shape()),
+        Some(_) => None,
+    };
+    let Some(own) = own else {
+        let remedy = "move it with `.to(Device::cpu())?` first".to_string();
+        return builder::fail("constant", &[], format!("the tensor is on {}", t.device()), Some(remedy));
+    };
+    let bytes = own.buffer().bytes().len();
     if bytes > LARGE_CONSTANT {
         let at = builder::here().map(|l| format!(" at {l}")).unwrap_or_default();
         let note =
             format!("a constant of {bytes} bytes ({}){at}: pass it as an input to keep the graph small", t.spec());
         builder::with(|b| b.notes.push(note));
     }
-    builder::emit(Prim::Constant { value: Literal::Dense(t.clone()) }, &[])
+    builder::emit(Prim::Constant { value: Literal::Dense(own) }, &[])
 }
 
 /// A tensor of one value.

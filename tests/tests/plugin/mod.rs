@@ -1,0 +1,26 @@
+//! Finding a PJRT plugin for the tests.
+
+use evoxc::Xla;
+use std::path::{Path, PathBuf};
+
+/// The plugin to test with: the one in the environment, else the one that `.ci/compilers` installs.
+fn plugin() -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os(Xla::ENV) {
+        return Some(path.into());
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/compilers/lib");
+    let pythons = std::fs::read_dir(root).ok()?.filter_map(Result::ok).map(|e| e.path());
+    let mut files = pythons.map(|p| p.join("site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"));
+    files.find(|f| f.is_file())
+}
+
+/// The backend; without a plugin it says so, and tests that need it end.
+pub fn xla() -> Option<Xla> {
+    match plugin() {
+        Some(path) => Some(Xla::plugin(path).unwrap()),
+        None => {
+            eprintln!("skipped: there is no PJRT plugin; `.ci/compilers` installs one, or set {}", Xla::ENV);
+            None
+        }
+    }
+}
