@@ -111,3 +111,8 @@ pub use evoxc_trace::__private;
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// So does that of the page on XLA.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/xla.md")]
+struct XlaPage;
