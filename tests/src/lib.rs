@@ -5,6 +5,7 @@
 pub mod case;
 pub mod filetest;
 pub mod laws;
+pub mod plugin;
 pub mod random_graph;
 pub mod run;
 pub mod smooth_graph;

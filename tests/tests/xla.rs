@@ -1,9 +1,7 @@
 //! The value cases on XLA, where a plugin is installed: export, compile, run, compare.
 
-mod plugin;
-
 use evoxc_stage::AnyBackend;
-use evoxc_tests::filetest;
+use evoxc_tests::{filetest, plugin};
 
 #[test]
 fn run() {

@@ -1,16 +1,14 @@
 //! Programs on XLA against the interpreter: random ones, graphs from the transforms, and the stages as a user writes them.
 //! Skipped where no plugin is installed.
 
-mod plugin;
-
 use evoxc::prelude::*;
 use evoxc::{Error, SpecializationCache, Xla, hessian, jacfwd};
 use evoxc_stage::AnyBackend;
+use evoxc_tests::plugin::xla;
 use evoxc_tests::random_graph::population;
 use evoxc_tests::run::{Failure, execute};
 use evoxc_tests::smooth_graph::{Smooth, looping, smooth};
 use evoxc_tests::tolerance::{Category, compare};
-use plugin::xla;
 
 /// Runs on both and compares within a category.
 fn agree(xla: &Xla, graph: &Graph, inputs: &[Tensor], category: Category, what: &str) {

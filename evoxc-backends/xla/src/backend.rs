@@ -142,6 +142,13 @@ impl Xla {
     }
 }
 
+/// Of an artifact's types and its executable: the plugin trusts them and would run what is damaged. Finds accidents, not attacks.
+fn checksum(types: &str, executable: &[u8]) -> String {
+    let bytes = types.as_bytes().iter().chain(executable);
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3));
+    format!("sum {hash:016x}")
+}
+
 fn not_configured() -> Error {
     error_with(Stage::LoadPlugin, "no PJRT plugin is named", INSTALL)
 }
@@ -253,10 +260,10 @@ impl Backend for Xla {
     }
 
     fn artifact_to_bytes(&self, artifact: &XlaArtifact) -> Result<Vec<u8>> {
-        let mut out = types(&artifact.inputs, &artifact.outputs).into_bytes();
-        out.push(b'\n');
-        out.extend_from_slice(&artifact.bytes()?);
-        Ok(out)
+        let saved = artifact.bytes()?;
+        let types = types(&artifact.inputs, &artifact.outputs);
+        let head = format!("{types}{}\n\n", checksum(&types, &saved));
+        Ok([head.as_bytes(), &saved].concat())
     }
 
     fn artifact_from_bytes(&self, bytes: &[u8]) -> Result<XlaArtifact> {
@@ -265,8 +272,12 @@ impl Backend for Xla {
         let cut = bytes.windows(2).position(|w| w == b"\n\n").ok_or_else(|| bad("it has no types"))?;
         let (head, rest) = bytes.split_at(cut);
         let head = std::str::from_utf8(head).map_err(|e| bad(&e.to_string()))?;
-        let (inputs, outputs) = read_types(head)?;
+        let (types, sum) = head.split_at(head.rfind('\n').map_or(0, |end| end + 1));
+        let (inputs, outputs) = read_types(types)?;
         let saved = rest.get(2..).unwrap_or_default();
+        if sum != checksum(types, saved) {
+            return Err(bad("the executable does not match its checksum").into());
+        }
         Ok(XlaArtifact {
             inputs: inputs.into(),
             outputs: outputs.into(),
@@ -304,7 +315,10 @@ impl XlaArtifact {
     }
     /// The executable on a device: that which is loaded there, else read from bytes. Nothing is compiled again.
     fn on(&self, client: &Arc<Client>, device: Device, options: impl Fn() -> Result<Vec<u8>>) -> Result<Arc<Loaded>> {
-        let find = |list: &[(Device, Arc<Loaded>)]| list.iter().find(|(d, _)| *d == device).map(|(_, l)| l.clone());
+        let find = |list: &[(Device, Arc<Loaded>)]| {
+            let fits = |(d, l): &&(Device, Arc<Loaded>)| *d == device && Arc::ptr_eq(l.client(), client);
+            list.iter().find(fits).map(|(_, l)| l.clone())
+        };
         let there = find(&self.loaded.lock().unwrap_or_else(PoisonError::into_inner));
         if let Some(loaded) = there {
             return Ok(loaded);

@@ -87,6 +87,10 @@ impl Loaded {
         }
     }
 
+    /// The client that it is loaded in.
+    pub(crate) fn client(&self) -> &Arc<Client> {
+        &self.client
+    }
     /// The number of results.
     pub(crate) fn outputs(&self) -> Result<usize> {
         let inner = self.inner()?;

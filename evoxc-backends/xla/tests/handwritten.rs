@@ -157,6 +157,15 @@ fn artifacts_are_saved_and_opened() {
 #[test]
 fn damaged_payloads_are_errors() {
     let Some(xla) = xla() else { return };
+    let program = XlaProgram::from_text(ADD, vec![v4(), v4()], vec![v4()]).unwrap();
+    let good = xla.artifact_to_bytes(&xla.compile(&program).unwrap()).unwrap();
+    // Executables are machine code: any change of them is found before the plugin gets them.
+    for at in (0..good.len()).step_by(good.len() / 50) {
+        let mut bad = good.clone();
+        bad[at] ^= 0x10;
+        assert!(xla.artifact_from_bytes(&bad).is_err(), "byte {at}");
+        assert!(xla.artifact_from_bytes(&good[..at]).is_err(), "cut at {at}");
+    }
     for bad in
         [&b""[..], b"\n\n", b"in f32 4\nwhat\n\n", b"in f32 -4\n\nx", b"in f32 99999999999999999999\n\n", b"\xff\n\n"]
     {

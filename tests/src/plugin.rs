@@ -1,6 +1,8 @@
-//! Finding a PJRT plugin for the tests.
+//! Backends behind libraries that tests look for: where they are, and what runs on them besides the compiled-in ones.
 
 use evoxc::Xla;
+use evoxc_backends::backends;
+use evoxc_stage::{AnyBackend, Backend};
 use std::path::{Path, PathBuf};
 
 /// The plugin to test with: the one in the environment, else the one that `.ci/compilers` installs.
@@ -23,4 +25,18 @@ pub fn xla() -> Option<Xla> {
             None
         }
     }
+}
+
+/// Every backend that there is here: those that the list has, and XLA where a plugin is installed.
+pub fn every_backend() -> Vec<AnyBackend> {
+    let mut list: Vec<AnyBackend> = backends().into_iter().filter(|b| !b.devices().is_empty()).collect();
+    if list.iter().all(|b| b.name() != "xla") {
+        list.extend(xla().map(AnyBackend::new));
+    }
+    list
+}
+
+/// Does every op round its own result? XLA's code fuses a product with the sum that follows, whatever its options.
+pub fn rounds_each_op(b: &AnyBackend) -> bool {
+    b.name() != "xla"
 }
