@@ -1,7 +1,7 @@
 //! The backend that a command line names.
 
 use crate::Failure;
-use evoxc_backends::Xla;
+use evoxc_backends::{Iree, Xla};
 use evoxc_stage::{AnyBackend, Backend};
 
 /// The backend of a name; the first one without.
@@ -16,6 +16,8 @@ pub fn choose(name: Option<&str>) -> Result<AnyBackend, Failure> {
     match (found, name) {
         (Some(b), _) => Ok(b.clone()),
         (None, Some("xla")) => Ok(AnyBackend::new(Xla::from_env()?)),
+        // It also finds a compiler that the environment does not name.
+        (None, Some("iree")) => Ok(AnyBackend::new(Iree::default())),
         (None, name) => {
             let names: Vec<&str> = all.iter().map(Backend::name).collect();
             let asked = name.map_or("no backend".into(), |n| format!("`{n}` is no backend that"));

@@ -143,6 +143,8 @@ fn what_is_refused() {
     std::fs::create_dir_all(f.path("empty")).unwrap();
     assert_eq!(f.fails(1, &["conformance", "empty"]), "error: empty: there are no .mlir files");
     assert!(f.fails(2, &["conformance", "d", "--backend", "abacus"]).contains("there are: interp"));
+    // A backend that does not work at all is no reason for programs to be unsupported.
+    assert!(f.fails(1, &["conformance", "d", "--backend", "xla"]).contains("EVOXC_PJRT_PLUGIN"));
     for bad in [&["--timeout", "0"][..], &["--jobs", "0"], &["--filter"]] {
         assert_eq!(f.evoxc(&[&["conformance", "d"], bad].concat()).0, 2, "{bad:?}");
     }

@@ -131,6 +131,9 @@ fn what_is_refused() {
     assert!(f.fails(1, &["run", "g.evx", "-i", "x=none.npy"]).contains("none.npy: "));
     assert!(f.fails(1, &["run", "g.evx", "-i", "x.npz"]).contains("x.npz"));
     assert!(f.fails(2, &["run", "g.evx", "--backend", "abacus", "--ones"]).contains("interp"));
+    // A backend without its library says what to install.
+    let e = f.fails(1, &["run", "g.evx", "--backend", "xla", "--ones", "--dim", "B=1"]);
+    assert!(e.contains("EVOXC_PJRT_PLUGIN"), "{e}");
     let e = f.fails(1, &["run", "g.evx", "-i", "x=x.npy", "--ones", "--device", "cuda:0"]);
     assert!(e.contains("cuda"), "{e}");
     f.write("two.evx", "func @f(%x: tensor<Bxf32>, %y: tensor<Bxf32>) -> tensor<Bxf32> { return %x }");

@@ -55,6 +55,7 @@ pub struct ConformanceArguments {
 pub fn run(a: &ConformanceArguments) -> Result<(), Failure> {
     let backend = crate::backend::choose(Some(&a.backend))?;
     let files = files::find(&a.folder)?;
+    program::works(&backend)?;
     let jobs = a.jobs.or(std::thread::available_parallelism().ok()).map_or(1, usize::from);
     let pool = pool::Pool {
         worker: pool::command(&a.backend, a.filter.as_deref())?,

@@ -12,6 +12,15 @@ use evoxc_stage::{AnyBackend, Backend, Executable, LoweredProgram};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+/// Runs the least program: a backend whose library is missing must not make every program unsupported.
+///
+/// # Errors
+/// What the backend says.
+pub fn works(backend: &AnyBackend) -> Result<()> {
+    let module = Module::parse("func @main(%x: tensor<f32>) -> tensor<f32> { return %x }")?;
+    call(&load(backend, &module)?, &[Tensor::from(1f32)]).map(|_| ())
+}
+
 /// Runs a program of a module that starts at a line of its file.
 pub fn run(backend: &AnyBackend, text: &str, line: usize, program: &str) -> Outcome {
     match outcome(backend, text, line, program) {
