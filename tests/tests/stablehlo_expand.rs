@@ -73,6 +73,8 @@ fn special_functions_over_their_range() {
         (Digamma, 1e-3, 0.9),
         (Digamma, 2.5, 40.0),
         (Exp2, -1000.0, 1000.0),
+        (Expm1, -40.0, 40.0),
+        (Log1p, -1.0, 40.0),
         (Log2, 1e-3, 40.0),
         (Asin, -1.0, 1.0),
         (Acos, -1.0, 1.0),
@@ -93,12 +95,12 @@ fn special_functions_over_their_range() {
         at.extend((1..300).map(|i| 2f64.powf(-f64::from(i) / 5.6)).flat_map(|e| [e, 1.0 - e, e - 1.0, 1.0 + e, -e]));
         at.retain(|x| (low..=high).contains(x));
         let wide = Tensor::from_vec(at.clone(), [at.len()]).unwrap();
-        for dtype in [F32, F64, F16, BF16] {
+        for (dtype, lean) in [F32, F64, F16, BF16].into_iter().flat_map(|d| [(d, false), (d, true)]) {
             let x = wide.cast(dtype).unwrap();
             let text =
                 format!("func @f(%x: {0}) -> {0} {{\n  %y = evoxc.{1}(%x) : {0}\n  return %y\n}}", x.spec(), op.name());
             let module = Module::parse(&text).unwrap();
-            let form = expanded(&module, &ExpandOptions::default()).unwrap();
+            let form = expanded(&module, &ExpandOptions { lean, ..ExpandOptions::default() }).unwrap();
             let go =
                 |m: &Module| run::execute(&backend, m, std::slice::from_ref(&x)).map_err(|e| format!("{e:?}")).unwrap();
             let (want, got) = (go(&module), go(&form));
@@ -202,5 +204,24 @@ fn fourier_transforms_of_many_lengths() {
                 }
             }
         }
+    }
+}
+
+/// atan2 of a lean consumer, in all directions.
+#[test]
+fn angles_in_all_directions() {
+    let ends = [0.0, -0.0, 1e-300, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e300, -1e-300];
+    let mut pairs: Vec<(f64, f64)> = ends.iter().flat_map(|&y| ends.iter().map(move |&x| (y, x))).collect();
+    pairs.extend((0..3000).map(|i| f64::from(i) * 0.0021).map(|t| (2.5 * t.sin(), 2.5 * t.cos())));
+    let (y, x): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+    let [y, x] = [y, x].map(|v| Tensor::from_vec(v.clone(), [v.len()]).unwrap());
+    for dtype in [F32, F64, F16, BF16] {
+        let (y, x) = (y.cast(dtype).unwrap(), x.cast(dtype).unwrap());
+        let text =
+            format!("func @f(%y: {0}, %x: {0}) -> {0} {{\n  %a = evoxc.atan2(%y, %x) : {0}\n  return %a\n}}", x.spec());
+        let module = Module::parse(&text).unwrap();
+        let form = expanded(&module, &ExpandOptions { lean: true, ..ExpandOptions::default() }).unwrap();
+        let go = |m: &Module| run::execute(&interp(), m, &[y.clone(), x.clone()]).unwrap();
+        compare(&go(&form)[0], &go(&module)[0], Category::Transcendental).unwrap_or_else(|e| panic!("{dtype}: {e}"));
     }
 }

@@ -10,7 +10,7 @@ use evoxc_ir::{Direction, Prim, SortOrder};
 use evoxc_trace::Sym;
 use std::f64::consts::{LN_2, LOG2_E};
 
-/// A complex number in f64 parts.
+/// A complex number in real parts.
 #[derive(Clone, Copy)]
 pub(super) struct Parts {
     re: Sym,
@@ -18,8 +18,12 @@ pub(super) struct Parts {
 }
 
 impl Parts {
+    /// In f64.
     pub fn wide(z: Sym) -> Parts {
         Parts { re: z.real().cast(F64), im: z.imag().cast(F64) }
+    }
+    pub fn of(z: Sym) -> Parts {
+        Parts { re: z.real(), im: z.imag() }
     }
     /// The number as a c64 or c128.
     pub fn whole(self, d: DType) -> Sym {

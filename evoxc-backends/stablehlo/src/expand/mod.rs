@@ -16,6 +16,7 @@ mod error_function;
 mod extremes;
 mod fourier;
 mod gamma;
+mod library;
 mod linalg;
 mod ordering;
 mod parts;
@@ -45,8 +46,8 @@ pub struct ExpandOptions {
     pub drop_prints: bool,
     /// Its `convert` of floats to integers does not saturate, so that bounds and NaN are written out. XLA's does.
     pub saturate: bool,
-    /// It lacks what StableHLO has: Cholesky factors, triangular solves, Fourier transforms, gradients of pooling and
-    /// sorts that are stable, which are written out too. So does IREE.
+    /// It lacks what StableHLO has: Cholesky factors, triangular solves, Fourier transforms, gradients of pooling,
+    /// sorts that are stable, and atan2, log1p and expm1 that are exact, which are written out too. So does IREE.
     pub lean: bool,
 }
 
@@ -69,7 +70,12 @@ pub struct ExpandOptions {
 /// # Ok::<(), evoxc::Error>(())
 /// ```
 pub fn expand(module: &Module, options: &ExpandOptions) -> Result<Module> {
-    walk::expand(module, options)
+    let mut out = walk::expand(module, options)?;
+    // The forms use what a lean consumer lacks, whose forms do not.
+    if options.lean && !unsayable(&out, options).is_empty() {
+        out = walk::expand(&out, options)?;
+    }
+    Ok(out)
 }
 
 /// The names of the ops that [`expand`] would replace, each once, in order of use: none in what it gives.

@@ -2,9 +2,9 @@
 
 use super::{
     ExpandOptions, arithmetic, complex, conversion, cumulative, elementary, error_function, extremes, fourier, gamma,
-    linalg, ordering, pooling, random, reductions,
+    library, linalg, ordering, pooling, random, reductions,
 };
-use evoxc_core::{BF16, DType, F16, F32, OpError};
+use evoxc_core::{BF16, DType, F16, F32, F64, OpError};
 use evoxc_ir::{Binary, Direction, Prim, Reducer, ScatterOp, SortOrder, TensorType, Unary};
 use evoxc_trace::Sym;
 use smallvec::{SmallVec, smallvec};
@@ -55,6 +55,11 @@ fn real<'a>(f: fn(Sym) -> Sym) -> Rule<'a> {
 /// Of one operand, real or complex; c64 is computed in c128.
 fn field<'a>(d: DType, f: fn(Sym) -> Sym, z: fn(complex::Parts) -> complex::Parts) -> Rule<'a> {
     if d.is_complex() { one(move |[x]| z(complex::Parts::wide(x)).whole(x.dtype())) } else { real(f) }
+}
+
+/// The same where no digits cancel: c64 is computed as it is.
+fn narrow<'a>(d: DType, f: fn(Sym) -> Sym, z: fn(complex::Parts) -> complex::Parts) -> Rule<'a> {
+    if d.is_complex() { one(move |[x]| z(complex::Parts::of(x)).whole(x.dtype())) } else { real(f) }
 }
 
 /// The rule of an op with operands of these types.
@@ -171,6 +176,8 @@ pub(super) fn rule<'a>(prim: &'a Prim, types: &[TensorType], options: &ExpandOpt
 fn unary<'a>(u: Unary, d: DType, options: &ExpandOptions) -> Rule<'a> {
     let or = |rule: Rule<'a>| if options.chlo { Rule::Has } else { rule };
     match u {
+        Unary::Expm1 if options.lean && d == F64 => one(|[x]| library::expm1(x)),
+        Unary::Log1p if options.lean && d == F64 => one(|[x]| library::log1p(x)),
         Unary::Exp
         | Unary::Expm1
         | Unary::Log
@@ -197,8 +204,8 @@ fn unary<'a>(u: Unary, d: DType, options: &ExpandOptions) -> Rule<'a> {
         Unary::Asin => or(field(d, elementary::asin, complex::asin)),
         Unary::Acos => or(field(d, elementary::acos, complex::acos)),
         Unary::Atan => or(field(d, elementary::atan, complex::atan)),
-        Unary::Sinh => or(field(d, elementary::sinh, complex::sinh)),
-        Unary::Cosh => or(field(d, elementary::cosh, complex::cosh)),
+        Unary::Sinh => or(narrow(d, elementary::sinh, complex::sinh)),
+        Unary::Cosh => or(narrow(d, elementary::cosh, complex::cosh)),
         Unary::Asinh => or(field(d, elementary::asinh, complex::asinh)),
         Unary::Acosh => or(field(d, elementary::acosh, complex::acosh)),
         Unary::Atanh => or(field(d, elementary::atanh, complex::atanh)),
@@ -223,6 +230,10 @@ fn binary<'a>(b: Binary, d: DType, options: &ExpandOptions) -> Rule<'a> {
     match b {
         Binary::Max if d.is_complex() => one(|[a, b]| complex::extreme(true, a, b)),
         Binary::Min if d.is_complex() => one(|[a, b]| complex::extreme(false, a, b)),
+        Binary::Atan2 if options.lean => one(|[y, x]| {
+            let d = y.dtype();
+            library::atan2(y.cast(d.accumulator()), x.cast(d.accumulator())).cast(d)
+        }),
         Binary::Nextafter if !options.chlo => one(|[a, b]| arithmetic::nextafter(a, b)),
         Binary::Mulhi => one(|[a, b]| arithmetic::mulhi(a, b)),
         Binary::Add

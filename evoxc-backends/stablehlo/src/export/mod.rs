@@ -57,8 +57,8 @@ pub struct ExportOptions {
     /// Spells out what StableHLO leaves to the compiler and XLA does as evoxc does, but others may not: integer
     /// division by 0, shifts by more than the width, floats out of the range of an integer.
     pub strict: bool,
-    /// Writes out Cholesky factors, triangular solves, Fourier transforms, gradients of pooling and stable sorts too,
-    /// which StableHLO has but some compilers (IREE) lack.
+    /// Writes out Cholesky factors, triangular solves, Fourier transforms, gradients of pooling, stable sorts, and exact
+    /// atan2, log1p and expm1 too, which StableHLO has but some compilers (IREE) lack.
     pub lean: bool,
     /// Leaves `print`s out. StableHLO has no effects, so that without this they are errors.
     pub drop_prints: bool,
