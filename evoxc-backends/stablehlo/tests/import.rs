@@ -286,3 +286,114 @@ fn a_hundred_thousand_ops_take_linear_time() {
     let (small, large) = (time(10_000), time(100_000));
     assert!(large < 40.0 * small.max(0.01), "{small} s for 10,000 ops, {large} s for 100,000");
 }
+
+#[test]
+fn comparators_of_several_keys_are_sorts_by_them() {
+    // As JAX prints `lax.sort((x, k), num_keys=2)`, descending in k here: -0 is 0 and NaN one NaN, in total order.
+    let canonical = |arg: &str, out: &str| {
+        format!(
+            "%z{out} = stablehlo.constant dense<0.0> : tensor<f32>
+             %n{out} = stablehlo.constant dense<0x7FC00000> : tensor<f32>
+             %e{out} = stablehlo.compare EQ, %{arg}, %z{out}, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+             %s{out} = stablehlo.select %e{out}, %z{out}, %{arg} : tensor<i1>, tensor<f32>
+             %q{out} = stablehlo.compare NE, %{arg}, %{arg}, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+             %{out} = stablehlo.select %q{out}, %n{out}, %s{out} : tensor<i1>, tensor<f32>"
+        )
+    };
+    let text = function(
+        "%x: tensor<4xf32>, %k: tensor<4xi32>) -> (tensor<4xi32>, tensor<4xf32>)",
+        &format!(
+            "%0:2 = \"stablehlo.sort\"(%x, %k) ({{
+             ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<i32>, %d: tensor<i32>):
+               {}
+               {}
+               %lt = stablehlo.compare LT, %u, %v, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+               %eq = stablehlo.compare EQ, %u, %v, TOTALORDER : (tensor<f32>, tensor<f32>) -> tensor<i1>
+               %gt = stablehlo.compare GT, %c, %d, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+               %and = stablehlo.and %eq, %gt : tensor<i1>
+               %or = stablehlo.or %lt, %and : tensor<i1>
+               stablehlo.return %or : tensor<i1>
+             }}) {{dimension = 0 : i64, is_stable = true}} : (tensor<4xf32>, tensor<4xi32>) -> (tensor<4xf32>, tensor<4xi32>)
+             return %0#1, %0#0 : tensor<4xi32>, tensor<4xf32>",
+            canonical("a", "u"),
+            canonical("b", "v")
+        ),
+    );
+    let graph = imported(&text);
+    assert!(graph.ops().iter().any(|op| op.prim.name() == "sort"), "{graph}");
+    let y = run(&graph, vec![Tensor::from([f32::NAN, 0.0, -1.0, -0.0]), Tensor::from([4i32, 1, 2, 3])]);
+    // NumPy: np.lexsort((-k, x)), where -0 equals 0 and NaN is last.
+    assert_eq!(y[0].to_vec::<i32>().unwrap(), [2, 3, 1, 4]);
+}
+
+#[test]
+fn programs_made_to_be_deep_or_large_are_imported_or_refused() {
+    // Regions, as deep as the reader takes them.
+    let nested = |n: usize| {
+        let (open, close) = (
+            "%r = \"stablehlo.if\"(%p) ({\n",
+            "stablehlo.return %x : tensor<f32>\n}, {\nstablehlo.return %x : tensor<f32>\n}) : (tensor<i1>) -> tensor<f32>\n",
+        );
+        let body = format!("{}{}", open.repeat(n), close.repeat(n));
+        // Each name once: results are not visible outside of their region.
+        let body = (0..n).fold(body, |b, k| b.replacen("%r =", &format!("%r{k} ="), 1));
+        function("%p: tensor<i1>, %x: tensor<f32>) -> tensor<f32>", &format!("{body}return %x : tensor<f32>"))
+    };
+    imported(&nested(50));
+    assert!(import(&nested(2000)).is_err());
+
+    // Calls of calls.
+    let chain = |n: usize| {
+        let all: String = (0..n)
+            .map(|k| {
+                format!(
+                    "func.func private @f{k}(%x: tensor<f32>) -> tensor<f32> {{
+                       %0 = call @f{}(%x) : (tensor<f32>) -> tensor<f32>
+                       return %0 : tensor<f32>
+                     }}\n",
+                    k + 1
+                )
+            })
+            .collect();
+        format!(
+            "func.func @main(%x: tensor<f32>) -> tensor<f32> {{
+               %0 = call @f0(%x) : (tensor<f32>) -> tensor<f32>
+               return %0 : tensor<f32>
+             }}
+             {all}func.func private @f{n}(%x: tensor<f32>) -> tensor<f32> {{ return %x : tensor<f32> }}"
+        )
+    };
+    assert_eq!(imported(&chain(80)).module().funcs.len(), 82);
+    assert!(refused(&chain(5000)).message.contains("nest deeper"));
+
+    // Calls whose number doubles, of shapes that depend on the caller.
+    let doubling: String = (0..40)
+        .map(|k| {
+            format!(
+                "func.func private @g{k}(%x: tensor<?xf32>) -> tensor<?xf32> {{
+                   %0 = call @g{}(%x) : (tensor<?xf32>) -> tensor<?xf32>
+                   %1 = call @g{}(%0) : (tensor<?xf32>) -> tensor<?xf32>
+                   return %1 : tensor<?xf32>
+                 }}\n",
+                k + 1,
+                k + 1
+            )
+        })
+        .collect();
+    let text = format!(
+        "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {{
+           %0 = call @g0(%x) : (tensor<?xf32>) -> tensor<?xf32>
+           return %0 : tensor<?xf32>
+         }}
+         {doubling}func.func private @g40(%x: tensor<?xf32>) -> tensor<?xf32> {{ return %x : tensor<?xf32> }}"
+    );
+    assert_eq!(refused(&text).unsupported, Some(Unsupported::Op));
+
+    // Constants of a size that no memory has, as long as one value repeats.
+    let huge = "%0 = stablehlo.constant dense<0.5> : tensor<1000000x1000000xf32>";
+    imported(&function(")", &format!("{huge}\nreturn")));
+    let more = "%0 = stablehlo.constant dense<0.5> : tensor<4000000000x4000000000x4000000000xf32>";
+    assert!(matches!(import(&function(")", &format!("{more}\nreturn"))), Err(Error::Parse(_))));
+    let list = "%0 = \"stablehlo.transpose\"(%x) {permutation = dense<0> : tensor<99999999999xi64>} : (tensor<2xf32>) -> tensor<2xf32>";
+    refused(&function("%x: tensor<2xf32>)", &format!("{list}\nreturn")));
+}

@@ -1,6 +1,5 @@
 //! Regions that are one op of their two arguments: the named, differentiable forms of bodied ops.
 
-use super::walk::Importer;
 use crate::syntax::ast::{Op, Region, Value};
 use evoxc_core::DType;
 use evoxc_ir::{Binary, Direction, Reducer, ScatterOp, SelectOp};
@@ -96,30 +95,6 @@ pub(super) fn direction(op: &Op) -> Option<(Direction, bool)> {
     let word = find(&op.attrs, "comparison_direction").and_then(text)?;
     let total = find(&op.attrs, "compare_type").and_then(text) == Some("TOTALORDER");
     Some((Direction::from_word(&word.to_ascii_lowercase())?, total))
-}
-
-/// The key operand of a comparator that compares one pair of its arguments as they are, and whether it descends.
-/// Floats in total order are no key: there the zeros differ.
-pub(super) fn sort_key(i: &Importer, region: &Region) -> Option<(usize, bool)> {
-    let (last, ops) = region.ops.split_last()?;
-    let ([op], [result]) = (ops, last.operands.as_slice()) else { return None };
-    if op.results != [*result] || !op.name.ends_with(".compare") {
-        return None;
-    }
-    let (direction, total) = direction(op)?;
-    let at = |v: Value| region.args.iter().position(|&a| a == v);
-    let (x, y) = (at(*op.operands.first()?)?, at(*op.operands.get(1)?)?);
-    let float = matches!(i.value_type(*op.operands.first()?)?, crate::syntax::ast::Type::Tensor(t)
-        if matches!(t.element, crate::syntax::ast::Element::Known(d) if d.is_float()));
-    if x / 2 != y / 2 || x == y || (total && float) {
-        return None;
-    }
-    let less = match direction {
-        Direction::Lt => x < y,
-        Direction::Gt => x > y,
-        Direction::Le | Direction::Ge | Direction::Eq | Direction::Ne => return None,
-    };
-    Some((x / 2, !less))
 }
 
 /// Is a scalar constant the identity of a reduction?

@@ -5,7 +5,7 @@ use super::extents;
 use super::fault::{Done, Fault, Source};
 use super::item::{Frame, Item, leaves};
 use super::options::{ImportOptions, Imported};
-use super::walk::{Importer, Records};
+use super::walk::{Importer, MAX_DEPTH, Records};
 use crate::syntax;
 use crate::syntax::ast::{Attr, Func, Module, Op, Region, Type};
 use evoxc_core::{DType, Dim, Dyn, Error, Result, Shape, TensorSpec, TreeDef, Unsupported, dim, spec};
@@ -178,8 +178,12 @@ impl<'m, 'a> Plan<'m, 'a> {
         for &f in &done {
             let callees = || calls[f].iter().filter_map(|(name, _)| self.index.get(name).copied());
             depth[f] = callees().map(|c| depth[c] + 1).max().unwrap_or(0);
-            if depth[f] > 500 {
-                return Err(self.fail(self.module.funcs[f].at, "func.func", "calls nest deeper than 500"));
+            if depth[f] > MAX_DEPTH {
+                return Err(self.fail(
+                    self.module.funcs[f].at,
+                    "func.func",
+                    format!("calls nest deeper than {MAX_DEPTH}"),
+                ));
             }
             self.inline[f] = depends_on_caller(&self.module.funcs[f]) || callees().any(|c| self.inline[c]);
         }

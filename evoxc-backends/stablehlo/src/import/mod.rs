@@ -4,6 +4,7 @@
 
 mod attrs;
 mod combiner;
+mod comparator;
 mod entry;
 mod extents;
 mod fault;

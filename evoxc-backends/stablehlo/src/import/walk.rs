@@ -12,10 +12,10 @@ use evoxc_trace::{Sym, emitter};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Ops that inlined calls may add in all: calls of calls multiply.
-const MAX_INLINED: usize = 1 << 20;
+const MAX_INLINED: usize = 1 << 17;
 
 /// Regions and inlined calls nest at most this deep.
-const MAX_DEPTH: usize = MAX_REGION_DEPTH - 10;
+pub(super) const MAX_DEPTH: usize = MAX_REGION_DEPTH - 10;
 
 /// What a test program asks of a runner, and the values for it.
 #[derive(Default)]

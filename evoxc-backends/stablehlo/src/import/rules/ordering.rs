@@ -1,6 +1,6 @@
-//! Sorts. A comparator that compares one key as it is becomes a sort by that key.
+//! Sorts. A comparator that compares keys becomes a sort by them.
 
-use crate::import::combiner;
+use crate::import::comparator;
 use crate::import::fault::Done;
 use crate::import::item::Item;
 use crate::import::walk::Importer;
@@ -24,18 +24,16 @@ pub fn sort<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>>
         Some(_) => return Err(i.error(op, "its attribute `dimension` is one number")),
     };
     let stable = i.flag(op, "is_stable")?;
-    if let Some((key, descending)) = combiner::sort_key(i, region)
-        && key < xs.len()
-        && !i.dtype(op, xs[key])?.is_complex()
+    if let Some(keys) = comparator::keys(i, region)
+        && let Some(order) = keys_first(&keys, xs.len())
+        && real(i, op, &keys, &xs)?
     {
-        let mut order: Vec<Sym> = xs.clone();
-        order[..=key].rotate_right(1);
-        let prim = Prim::Sort { axis, keys: SortKeys(vec![descending]), stable };
-        let mut results = i.emit_regions(op, prim, &order, vec![])?;
-        if key < results.len() {
-            results[..=key].rotate_left(1);
-        }
-        return Ok(results.into_iter().map(Item::from).collect());
+        let moved: Vec<Sym> = order.iter().filter_map(|&k| xs.get(k).copied()).collect();
+        let prim = Prim::Sort { axis, keys: SortKeys(keys.iter().map(|(_, descends)| *descends).collect()), stable };
+        let sorted = i.emit_regions(op, prim, &moved, vec![])?;
+        let mut results: Vec<(usize, Sym)> = order.into_iter().zip(sorted).collect();
+        results.sort_by_key(|(k, _)| *k);
+        return Ok(results.into_iter().map(|(_, s)| s.into()).collect());
     }
     let mut types = vec![];
     for &x in &xs {
@@ -51,6 +49,24 @@ pub fn top_k<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>
     let [x] = i.operands(op)?;
     let k = Dim::constant(i.axis(op, "k")? as i64);
     largest(i, op, x, k)
+}
+
+/// The operands in the order of a sort by keys: these first; `None` where a key is no operand.
+fn keys_first(keys: &[(usize, bool)], n: usize) -> Option<Vec<usize>> {
+    let mut order: Vec<usize> = keys.iter().map(|(k, _)| *k).collect();
+    order.extend((0..n).filter(|k| !keys.iter().any(|(j, _)| j == k)));
+    (order.len() == n).then_some(order)
+}
+
+/// Complex numbers are no keys.
+fn real(i: &Importer, op: &Op, keys: &[(usize, bool)], xs: &[Sym]) -> Done<bool> {
+    for (k, _) in keys {
+        match xs.get(*k) {
+            Some(&x) if !i.dtype(op, x)?.is_complex() => {}
+            _ => return Ok(false),
+        }
+    }
+    Ok(true)
 }
 
 /// The `k` largest elements of the last axis and their indices, of the dtype that the text declares.
