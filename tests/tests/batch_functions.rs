@@ -611,8 +611,13 @@ fn zero_sizes() {
 fn every_op_of_the_table() {
     let all = evoxc_tests::laws::instances::all().unwrap_or_else(|e| panic!("{e:?}"));
     let mut ran = 0;
-    for i in all.iter().filter(|i| i.op != "print") {
+    for i in &all {
         let graphs = vec![i.graph.clone(); 3];
+        if i.graph.ops().iter().any(|op| op.prim.has_effect()) {
+            let error = batch_functions(&graphs).build().map(drop).unwrap_err().to_string();
+            assert!(error.starts_with("batch_functions: "), "{}: {error}", i.label);
+            continue;
+        }
         let inputs: Vec<Vec<Tensor>> = (0..3).map(|row| i.inputs(row)).collect();
         let n = inputs[0].len();
         let mut subsets = vec![vec![true; n], vec![false; n]];

@@ -134,6 +134,10 @@ impl Backend for Iree {
         format!("{stage}{} {}; {flags}", self.target, std::env::consts::ARCH)
     }
 
+    fn runtime_key(&self) -> String {
+        self.driver.clone().unwrap_or_default()
+    }
+
     /// IREE gives nothing back that was passed in, so there is no donation.
     fn capabilities(&self) -> Capabilities {
         Capabilities {
