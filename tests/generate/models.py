@@ -91,7 +91,9 @@ def main():
         leaves = jax.tree.leaves(tuple(inputs.values()))
         results = jax.tree.leaves(jax.jit(f)(*inputs.values()))
         np.savez(OUT / f"{name}.in.npz", **{str(i): np.asarray(v) for i, v in enumerate(leaves)})
-        np.savez(OUT / f"{name}.out.npz", **{str(i): np.asarray(v) for i, v in enumerate(results)})
+        (OUT / f"{name}.out").mkdir(exist_ok=True)
+        for i, v in enumerate(results):
+            np.save(OUT / f"{name}.out" / f"{i}.npy", np.asarray(v))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-pub struct Folder(PathBuf);
+/// A folder, and a variable for the programs that run in it.
+pub struct Folder(PathBuf, Option<(&'static str, PathBuf)>);
 
 impl Folder {
     pub fn new() -> Folder {
@@ -13,7 +14,12 @@ impl Folder {
         let name = format!("evoxc-cli-{}-{}", std::process::id(), N.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
+        Folder(path, None)
+    }
+    pub fn with(variable: &'static str, value: PathBuf) -> Folder {
+        let mut folder = Folder::new();
+        folder.1 = Some((variable, value));
+        folder
     }
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
@@ -25,8 +31,8 @@ impl Folder {
     /// Exit status, standard output, standard error.
     pub fn evoxc(&self, args: &[&str]) -> (i32, String, String) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_evoxc"));
-        // Backends that are somewhere on this machine change no test.
-        command.env_remove("EVOXC_PJRT_PLUGIN").env_remove("EVOXC_IREE_COMPILER");
+        // Backends that are somewhere on this machine change no test that does not ask for them.
+        command.env_remove("EVOXC_PJRT_PLUGIN").env_remove("EVOXC_IREE_COMPILER").envs(self.1.clone());
         let out: Output = command.current_dir(&self.0).args(args).output().unwrap();
         let text = |b: Vec<u8>| String::from_utf8(b).unwrap();
         (out.status.code().unwrap(), text(out.stdout), text(out.stderr))
