@@ -161,6 +161,33 @@ fn singular_matrices() {
     }
 }
 
+/// Many rotations, and singular values that span sixteen digits (Hilbert's matrix).
+#[test]
+fn larger_matrices() {
+    let hilbert: Vec<f64> = (0..144).map(|i| 1.0 / (i / 12 + i % 12 + 1) as f64).collect();
+    let hilbert = Tensor::from_vec(hilbert, [12, 12]).unwrap();
+    for x in [matrix(F64, &[24, 24], 5), matrix(F32, &[17, 17], 6), hilbert, matrix(C128, &[20, 9], 8)] {
+        let svd = |a: Sym| {
+            let y = of(Prim::Svd { full: false }, a);
+            let whole = (y[0] * y[1].cast(a.dtype()).expand_dims(-2)).matmul(y[2]);
+            (y[1], whole, adjoint(y[0]).matmul(y[0]))
+        };
+        agree("svd", &x, trace(svd, x.spec()).unwrap().module());
+        if x.shape()[0] == x.shape()[1] {
+            let eigh = |a: Sym| {
+                let y = of(Prim::Eigh {}, a);
+                (y[0], (y[1] * y[0].expand_dims(-2)).matmul(adjoint(y[1])))
+            };
+            agree("eigh", &x, trace(eigh, x.spec()).unwrap().module());
+        }
+        // The factors of Hilbert's matrix itself depend on every rounding.
+        if x.shape() != [12, 12] {
+            agree("qr", &x, trace(|a: Sym| of(Prim::Qr { full: false }, a), x.spec()).unwrap().module());
+            agree("lu", &x, trace(|a: Sym| of(Prim::Lu {}, a), x.spec()).unwrap().module());
+        }
+    }
+}
+
 /// Cholesky factors and triangular solves of a consumer that lacks them.
 #[test]
 fn triangles_of_a_lean_consumer() {

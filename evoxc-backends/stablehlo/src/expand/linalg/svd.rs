@@ -39,19 +39,25 @@ pub(in super::super) fn svd(a: Sym, all: bool) -> Result<Syms, OpError> {
     let largest = size(wide).max(keep([-2, -1]));
     let bad = !largest.is_finite();
     let scale = power_of_two(bad.select(1.0, largest));
-    let y = qr(bad.select(0, wide) / of_real(scale, wide), all)?;
-    let [q, r] = y.as_slice() else { return Err(OpError::new("", "it gives two values")) };
-    let r = if all { cut(*r, x.rank - 2, 0, n) } else { *r };
-    let [u, s, v] = iterate(&x, r, n)?;
-    let column = x.rank - 1;
-    let u = if all && m > n {
-        joined(&[cut(*q, column, 0, n).matmul(u), cut(*q, column, n, m)], column)
-    } else {
-        q.matmul(u)
-    };
+    let wide = bad.select(0, wide) / of_real(scale, wide);
+    let [u, s, v] = if m == n { iterate(&x, wide, n)? } else { tall(&x, wide, all, n)? };
     let s = emit(Prim::Reshape { shape: x.shape([x.n]) }, &[or_nan(bad, s * scale)]);
     let finish = |z: Sym| or_nan(bad, z).cast(a.dtype());
     Ok(smallvec![finish(u), s.cast(part), finish(adjoint(v))])
+}
+
+/// The same of more rows than columns: those of the triangular factor, its left vectors turned back.
+fn tall(x: &Matrix, a: Sym, all: bool, n: i64) -> Result<[Sym; 3], OpError> {
+    let y = qr(a, all)?;
+    let [q, r] = y.as_slice() else { return Err(OpError::new("", "it gives two values")) };
+    let r = if all { cut(*r, x.rank - 2, 0, n) } else { *r };
+    let [u, s, v] = iterate(x, r, n)?;
+    if !all {
+        return Ok([q.matmul(u), s, v]);
+    }
+    let column = x.rank - 1;
+    let u = joined(&[cut(*q, column, 0, n).matmul(u), cut(*q, column, n, x.m)], column);
+    Ok([u, s, v])
 }
 
 /// Left vectors, singular values [.., 1, n] and right vectors of square matrices, descending (M. R. Hestenes, "Inversion
