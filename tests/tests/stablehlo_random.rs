@@ -11,19 +11,19 @@ use evoxc_tests::random_graph::{Program, program};
 use evoxc_tests::run::execute;
 use evoxc_tests::tolerance::{Category, compare};
 
-/// The number of programs; `PROGRAMS=n` in the environment asks for more.
-fn programs() -> impl Iterator<Item = (u64, Program)> {
+/// Programs of up to so many ops; `PROGRAMS=n` in the environment asks for more of them.
+fn programs(ops: u64) -> impl Iterator<Item = (u64, Program)> {
     let n = std::env::var("PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(200);
     let first = std::env::var("SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
-    (first..first + n).map(|seed| (seed, program(seed, 4 + (seed % 17) as usize)))
+    (first..first + n).map(move |seed| (seed, program(seed, 1 + (seed % ops) as usize)))
 }
 
 fn interp() -> AnyBackend {
     backends().into_iter().find(|b| b.name() == "interp").expect("the interpreter is compiled in")
 }
 
-/// The graph that a program's text is imported as; `None` where StableHLO cannot say the program: slices of symbolic
-/// sizes, and symbols that several inputs share, which are `?` each in the text.
+/// The graph that a program's text is imported as; `None` where import does not know what the text no longer says: that
+/// inputs share a symbol, which is `?` in each, and the size of a slice between bounds that the program computes.
 fn again(seed: u64, p: &Program) -> Option<Graph> {
     let text = match export_module(&p.module, &Default::default()) {
         Ok(text) => text,
@@ -33,9 +33,10 @@ fn again(seed: u64, p: &Program) -> Option<Graph> {
         }
         Err(e) => panic!("seed {seed}: {e}\n{}", p.module),
     };
+    let unknown = ["must be equal here", "is computed from data"];
     match import(&text) {
         Ok(g) => Some(g),
-        Err(Error::Import(e)) if text.contains('?') && e.to_string().contains("must be equal") => None,
+        Err(Error::Import(e)) if text.contains('?') && unknown.iter().any(|u| e.to_string().contains(u)) => None,
         Err(e) => panic!("seed {seed}: {e}\n{text}"),
     }
 }
@@ -127,7 +128,7 @@ fn renamed(mut m: Module, like: &Module) -> Module {
 #[test]
 fn import_after_export_is_the_identity() {
     let (mut same, mut skipped) = (0, 0);
-    for (seed, p) in programs() {
+    for (seed, p) in programs(6) {
         let Some(again) = again(seed, &p) else { continue };
         let said = expand(&p.module, &ExpandOptions::default()).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         if said.funcs.iter().any(|f| any(f, &f.body)) {
@@ -139,13 +140,14 @@ fn import_after_export_is_the_identity() {
         same += 1;
     }
     println!("{same} programs are the same, {skipped} have ops that are written as others");
+    assert!(same > 50, "only {same} programs");
 }
 
 /// What has been imported is exported and imported without a change, whatever its ops. Of the first time loops may still
 /// carry what nobody uses.
 #[test]
 fn once_more_changes_nothing() {
-    for (seed, p) in programs() {
+    for (seed, p) in programs(20) {
         let Some(first) = again(seed, &p) else { continue };
         let mut last = first.module().clone();
         for round in 0..2 {
@@ -165,7 +167,7 @@ fn once_more_changes_nothing() {
 fn values_stay() {
     let interp = interp();
     let mut ran = 0;
-    for (seed, p) in programs() {
+    for (seed, p) in programs(20) {
         let Some(again) = again(seed, &p) else { continue };
         // Extents that do not fit are found while running; then there is nothing to compare.
         let Ok(before) = execute(&interp, &p.module, &p.inputs) else { continue };

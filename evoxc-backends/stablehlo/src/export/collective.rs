@@ -3,7 +3,7 @@
 
 use super::Outcome;
 use super::convert::cast;
-use super::reduction::{combine, wide};
+use super::reduction::combine;
 use super::text;
 use super::writer::{Val, Writer};
 use evoxc_core::{DType, OpError, Shape, spec};
@@ -93,7 +93,8 @@ impl By<'_> {
     /// The dtype that it combines in.
     fn dtype(self, d: DType) -> DType {
         match self {
-            By::Named(op) => wide(op, d),
+            By::Named(Reducer::Sum | Reducer::Prod) => d.accumulator(),
+            By::Named(_) => d,
             By::Body(_) => d,
         }
     }

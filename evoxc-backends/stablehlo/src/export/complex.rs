@@ -1,11 +1,9 @@
-//! Ops of complex numbers that StableHLO has on their parts only.
+//! Ops of complex numbers that compilers have on their parts only.
 
 use super::Outcome;
-use super::elementwise::direction;
 use super::text;
 use super::writer::{Val, Writer};
 use evoxc_core::DType;
-use evoxc_ir::{Direction, SortOrder};
 
 /// Real and imaginary part.
 pub(super) fn parts(w: &mut Writer<'_>, x: &Val) -> (Val, Val) {
@@ -25,60 +23,25 @@ fn is_number(w: &mut Writer<'_>, re: &Val, im: &Val) -> Outcome<Val> {
     w.same("and", &[&a, &b])
 }
 
-/// Real parts by the strict direction, and imaginary ones by `d` where the real parts are equal.
-fn ordered(w: &mut Writer<'_>, d: &str, kind: &str, a: &(Val, Val), b: &(Val, Val)) -> Outcome<Val> {
-    let strict = match d {
-        "LE" => "LT",
-        "GE" => "GT",
-        d => d,
-    };
-    let first = w.compare_as(strict, kind, &a.0, &b.0);
-    let tie = w.compare_as("EQ", kind, &a.0, &b.0);
-    let second = w.compare_as(d, kind, &a.1, &b.1);
+/// Not behind the other by (real, imag).
+fn ahead(w: &mut Writer<'_>, larger: bool, a: &(Val, Val), b: &(Val, Val)) -> Outcome<Val> {
+    let (strict, weak) = if larger { ("GT", "GE") } else { ("LT", "LE") };
+    let first = w.compare(strict, &a.0, &b.0);
+    let tie = w.compare("EQ", &a.0, &b.0);
+    let second = w.compare(weak, &a.1, &b.1);
     let second = w.same("and", &[&tie, &second])?;
     w.same("or", &[&first, &second])
-}
-
-/// By (real, imag). In IEEE order nothing compares with an imaginary part that is NaN.
-pub(super) fn compare(w: &mut Writer<'_>, d: Direction, order: SortOrder, a: &Val, b: &Val) -> Outcome<Val> {
-    let (a, b) = (parts(w, a), parts(w, b));
-    let kind = match order {
-        SortOrder::Ieee => "FLOAT",
-        SortOrder::Total => "TOTALORDER",
-    };
-    match d {
-        Direction::Eq | Direction::Ne => {
-            let name = direction(d);
-            let (re, im) = (w.compare_as(name, kind, &a.0, &b.0), w.compare_as(name, kind, &a.1, &b.1));
-            w.same(if d == Direction::Eq { "and" } else { "or" }, &[&re, &im])
-        }
-        Direction::Lt | Direction::Le | Direction::Gt | Direction::Ge => {
-            let by = ordered(w, direction(d), kind, &a, &b)?;
-            match order {
-                SortOrder::Total => Ok(by),
-                SortOrder::Ieee => {
-                    let number = is_number(w, &a.1, &b.1)?;
-                    w.same("and", &[&by, &number])
-                }
-            }
-        }
-    }
 }
 
 /// The larger or smaller by (real, imag); one with a NaN part wins, the first of two.
 pub(super) fn extremum(w: &mut Writer<'_>, larger: bool, x: &Val, y: &Val) -> Outcome<Val> {
     let (a, b) = (parts(w, x), parts(w, y));
     let (a_number, b_number) = (is_number(w, &a.0, &a.1)?, is_number(w, &b.0, &b.1)?);
-    let by = ordered(w, if larger { "GE" } else { "LE" }, "FLOAT", &a, &b)?;
+    let by = ahead(w, larger, &a, &b)?;
     let first = w.same("and", &[&b_number, &by])?;
     let nan = w.same("not", &[&a_number])?;
     let first = w.same("or", &[&nan, &first])?;
     Ok(w.choose(&first, x, y))
-}
-
-/// The real part.
-pub(super) fn parts_real(w: &mut Writer<'_>, x: &Val) -> Val {
-    w.typed("real", &[x], "", x.like(x.dtype().real()))
 }
 
 /// In polar form, as StableHLO's op is taken on reals only by XLA.

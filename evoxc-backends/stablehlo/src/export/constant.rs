@@ -4,7 +4,6 @@ use super::number::Number;
 use super::text;
 use evoxc_core::{Buffer, DType, Tensor, with_buffer};
 use evoxc_ir::Literal;
-use std::fmt::Write;
 
 /// Lists longer than this are written in hexadecimal, as MLIR does.
 const MAX_LISTED: usize = 100;
@@ -44,8 +43,10 @@ fn write<T: Number>(out: &mut String, v: &[T], shape: &[usize], listed: bool, b:
     } else {
         out.reserve(2 * b.bytes().len() + 4);
         out.push_str("\"0x");
+        let digit = |d: u8| char::from(if d < 10 { b'0' + d } else { b'A' + d - 10 });
         for byte in b.bytes() {
-            let _ = write!(out, "{byte:02X}");
+            out.push(digit(byte >> 4));
+            out.push(digit(byte & 15));
         }
         out.push('"');
     }

@@ -1,26 +1,26 @@
-//! Dot products and convolutions. Halves sum in f32 and round once, as everywhere in evoxc.
+//! Dot products and convolutions.
 
 use super::convert::cast;
 use super::reduction::{padded, surround};
 use super::writer::{Val, Writer, number, signature};
 use super::{Outcome, text};
-use evoxc_core::{DType, Scalar, spec};
+use evoxc_core::{DType, spec};
 use evoxc_ir::{AxisPair, ConvLayout, Padding, TensorType, Window};
 use std::fmt::Write;
 
-/// The operands and the dtype that sums have in StableHLO: bool counts in i32; a halves' product goes into f32 as it
-/// is, and integers into wider ones; other operands are converted to the accumulator first.
+/// The operands and the dtype that sums have in StableHLO: bool counts in i32.
 fn operands(w: &mut Writer<'_>, a: &Val, b: &Val, out: DType) -> (Val, Val, DType) {
-    let wide = if out.is_bool() { DType::I32 } else { out.accumulator() };
-    let from = a.dtype();
-    let mixed = from == wide || (from.is_int() && wide.is_int()) || (from.bits() == 16 && wide == DType::F32);
-    if mixed { (a.clone(), b.clone(), wide) } else { (cast(w, a, wide), cast(w, b, wide), wide) }
+    if out.is_bool() {
+        (cast(w, a, DType::I32), cast(w, b, DType::I32), DType::I32)
+    } else {
+        (a.clone(), b.clone(), out)
+    }
 }
 
 /// The sums in the dtype of the result.
 fn rounded(w: &mut Writer<'_>, sum: Val, out: DType) -> Outcome<Val> {
     if !out.is_bool() {
-        return Ok(cast(w, &sum, out));
+        return Ok(sum);
     }
     let zero = w.splat(&sum.ty, 0)?;
     Ok(w.compare("NE", &sum, &zero))
@@ -89,7 +89,7 @@ pub(super) fn convolution(
     let plain = |p: &Padding| p.low.get().is_some() && p.high.get().is_some();
     let apart = !window.padding.iter().all(plain);
     if apart {
-        let zero = w.dense(number(a.dtype(), if a.dtype().is_bool() { Scalar::from(false) } else { 0.into() })?);
+        let zero = w.dense(number(a.dtype(), 0)?);
         a = surround(w, &a, &zero, window, &l.lhs_spatial)?;
     }
     let window = &if apart { padded(window) } else { window.clone() };

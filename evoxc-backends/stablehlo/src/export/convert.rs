@@ -1,6 +1,5 @@
 //! Changes of dtype.
 
-use super::elementwise::lowest;
 use super::writer::{Val, Writer};
 use super::{Outcome, complex, shape, text};
 use evoxc_core::{DType, Dim, OpError, spec};
@@ -10,17 +9,6 @@ pub(super) fn convert(w: &mut Writer<'_>, x: &Val, to: DType) -> Outcome<Val> {
     let from = x.dtype();
     if from == to {
         return Ok(x.clone());
-    }
-    if from.is_complex() && to.is_bool() {
-        let zero = w.splat(&x.ty, 0)?;
-        return Ok(w.compare("NE", x, &zero));
-    }
-    if from.is_complex() && !to.is_complex() {
-        let re = complex::parts_real(w, x);
-        return convert(w, &re, to);
-    }
-    if from.is_float() && to.is_int() && w.options.strict {
-        return strict(w, x, to);
     }
     if matches!(to, DType::F16 | DType::BF16) && from == DType::F64 {
         return rounded_once(w, x, to);
@@ -54,30 +42,6 @@ fn rounded_once(w: &mut Writer<'_>, x: &Val, to: DType) -> Outcome<Val> {
 /// The op itself.
 pub(super) fn cast(w: &mut Writer<'_>, x: &Val, to: DType) -> Val {
     if x.dtype() == to { x.clone() } else { w.typed("convert", &[x], "", x.like(to)) }
-}
-
-/// Saturated by hand, NaN to 0: the conversion itself sees only numbers in range.
-fn strict(w: &mut Writer<'_>, x: &Val, to: DType) -> Outcome<Val> {
-    let bits = to.bits() as i32;
-    let (low, above) =
-        if to.is_signed_int() { (-2f64.powi(bits - 1), 2f64.powi(bits - 1)) } else { (0.0, 2f64.powi(bits)) };
-    let (low, above, zero) = (w.splat(&x.ty, low)?, w.splat(&x.ty, above)?, w.splat(&x.ty, 0)?);
-    let (below, beyond, nan) = (w.compare("LT", x, &low), w.compare("GE", x, &above), w.compare("NE", x, x));
-    let out = w.same("or", &[&below, &beyond])?;
-    let out = w.same("or", &[&out, &nan])?;
-    let safe = w.choose(&out, &zero, x);
-    let value = cast(w, &safe, to);
-    let ty = value.ty.clone();
-    let (least, most) = if to.is_signed_int() {
-        let least = lowest(to);
-        (w.splat(&ty, least)?, w.splat(&ty, !least)?)
-    } else {
-        let zero = w.splat(&ty, 0)?;
-        let most = w.same("not", &[&zero])?;
-        (zero, most)
-    };
-    let value = w.choose(&below, &least, &value);
-    Ok(w.choose(&beyond, &most, &value))
 }
 
 pub(super) fn bitcast(w: &mut Writer<'_>, x: &Val, ty: TensorType) -> Outcome<Val> {

@@ -28,14 +28,13 @@ impl Writer<'_> {
         let rhs = format!("stablehlo.select {pred}, {a}, {b} : {}, {}", text::ty(&pred.ty), text::ty(&a.ty));
         self.op(&rhs, a.ty.clone())
     }
-    /// An op of CHLO.
-    fn chlo(&mut self, name: &str, x: &Val) -> Val {
-        let rhs = format!("chlo.{name} {x} : {} -> {}", text::ty(&x.ty), text::ty(&x.ty));
-        self.op(&rhs, x.ty.clone())
-    }
     /// The op of CHLO, where the options allow it.
     fn chlo_only(&mut self, name: &str, x: &Val) -> Outcome<Val> {
-        if self.options.chlo { Ok(self.chlo(name, x)) } else { Err(no_form()) }
+        if !self.options.chlo {
+            return Err(no_form());
+        }
+        let rhs = format!("chlo.{name} {x} : {} -> {}", text::ty(&x.ty), text::ty(&x.ty));
+        Ok(self.op(&rhs, x.ty.clone()))
     }
 }
 
@@ -65,31 +64,11 @@ pub(super) fn unary(w: &mut Writer<'_>, op: Unary, x: &Val, ty: TensorType) -> O
         Unary::CountLeadingZeros => "count_leading_zeros",
         Unary::IsFinite => return Ok(w.typed("is_finite", &[x], "", ty)),
         Unary::Abs if d.is_complex() => return Ok(w.typed("abs", &[x], "", ty)),
-        // An unsigned integer is its own absolute value.
-        Unary::Abs if d.is_unsigned() => return Ok(x.clone()),
         Unary::Abs => "abs",
-        Unary::Sign if d.is_unsigned() => {
-            let one = w.splat(&x.ty, 1)?;
-            return w.same("minimum", &[x, &one]);
-        }
         Unary::Sign => "sign",
-        Unary::Trunc => {
-            let zero = w.splat(&x.ty, 0)?;
-            let negative = w.compare("LT", x, &zero);
-            let (up, down) = (w.same("ceil", &[x])?, w.same("floor", &[x])?);
-            return Ok(w.choose(&negative, &up, &down));
-        }
         Unary::Real if d.is_complex() => return Ok(w.typed("real", &[x], "", ty)),
         Unary::Imag if d.is_complex() => return Ok(w.typed("imag", &[x], "", ty)),
-        Unary::Real => return Ok(x.clone()),
-        Unary::Imag => return w.splat(&ty, 0),
-        Unary::Conj if !d.is_complex() => return Ok(x.clone()),
-        Unary::Conj if w.options.chlo => return Ok(w.chlo("conj", x)),
-        Unary::Conj => {
-            let (re, im) = complex::parts(w, x);
-            let im = w.same("negate", &[&im])?;
-            return Ok(complex::join(w, &re, &im));
-        }
+        Unary::Conj => return w.chlo_only("conj", x),
         Unary::Asin => return w.chlo_only("asin", x),
         Unary::Acos => return w.chlo_only("acos", x),
         Unary::Atan => return w.chlo_only("atan", x),
@@ -103,7 +82,7 @@ pub(super) fn unary(w: &mut Writer<'_>, op: Unary, x: &Val, ty: TensorType) -> O
         Unary::ErfInv => return w.chlo_only("erf_inv", x),
         Unary::Lgamma => return w.chlo_only("lgamma", x),
         Unary::Digamma => return w.chlo_only("digamma", x),
-        Unary::Exp2 | Unary::Log2 => return Err(no_form()),
+        Unary::Exp2 | Unary::Log2 | Unary::Trunc | Unary::Real | Unary::Imag => return Err(no_form()),
     };
     w.same(name, &[x])
 }
@@ -254,10 +233,7 @@ pub(super) fn direction(d: Direction) -> &'static str {
 }
 
 pub(super) fn compare(w: &mut Writer<'_>, d: Direction, order: SortOrder, a: &Val, b: &Val) -> Outcome<Val> {
-    let equality = matches!(d, Direction::Eq | Direction::Ne);
     match order {
-        SortOrder::Ieee if a.dtype().is_complex() && !equality => complex::compare(w, d, order, a, b),
-        SortOrder::Total if a.dtype().is_complex() => complex::compare(w, d, order, a, b),
         SortOrder::Total if a.dtype().is_float() => Ok(w.compare_as(direction(d), "TOTALORDER", a, b)),
         SortOrder::Ieee | SortOrder::Total => Ok(w.compare(direction(d), a, b)),
     }
@@ -268,8 +244,7 @@ pub(super) fn select(w: &mut Writer<'_>, pred: &Val, a: &Val, b: &Val) -> Outcom
 }
 
 pub(super) fn clamp(w: &mut Writer<'_>, low: &Val, x: &Val, high: &Val) -> Outcome<Val> {
-    let d = x.dtype();
-    if d.is_bool() || d.is_complex() {
+    if x.dtype().is_bool() {
         let (low, high) = (w.spread(low, x)?, w.spread(high, x)?);
         let above = binary(w, Binary::Max, x, &low, x.ty.clone())?;
         return binary(w, Binary::Min, &above, &high, x.ty.clone());

@@ -1,11 +1,12 @@
 //! Gather, scatter, dynamic slices.
 
 use super::captures::Captures;
+use super::convert::cast;
 use super::reduction::combine;
 use super::scatter::{Places, places};
 use super::writer::{Val, Writer};
-use super::{Outcome, text};
-use evoxc_core::{Dim, OpError, Shape, spec};
+use super::{Outcome, shape, text};
+use evoxc_core::{DType, Dim, OpError, Shape, spec};
 use evoxc_ir::{GatherDims, Op, Reducer, ScatterDims, ScatterOp, TensorType};
 
 /// Fields of dimension numbers; empty lists are left out, as MLIR does.
@@ -151,11 +152,35 @@ pub(super) fn scalars(types: &[TensorType], times: usize) -> Vec<TensorType> {
 
 pub(super) fn dynamic_slice(w: &mut Writer<'_>, xs: &[&Val], sizes: &[Dim], ty: TensorType) -> Outcome<Val> {
     let fixed: Option<Vec<usize>> = sizes.iter().map(|s| s.get()).collect();
-    let Some(fixed) = fixed else {
-        return Err(OpError::new("", "its sizes are extents that are not constant, which StableHLO cannot say")
-            .remedy("make the sizes constant, or use `slice` with extents as bounds, or `take`"));
-    };
-    Ok(w.typed("dynamic_slice", xs, &format!(", sizes = {}", text::brackets(fixed)), ty))
+    if let Some(fixed) = fixed {
+        return Ok(w.typed("dynamic_slice", xs, &format!(", sizes = {}", text::brackets(fixed)), ty));
+    }
+    // With sizes known at run time only: the slice between the clamped starts and as much behind them.
+    let Some((&x, starts)) = xs.split_first() else { return Err(OpError::new("", "it has no operand")) };
+    let mut from = vec![];
+    for ((&start, &n), &size) in starts.iter().zip(x.shape()).zip(sizes) {
+        let (wide, last) = (wide_index(w, start)?, w.extent(n - size)?);
+        let (zero, last) = (w.scalar(DType::I64, 0)?, cast(w, &last, DType::I64));
+        let clamped = w.same("clamp", &[&zero, &wide, &last])?;
+        let clamped = cast(w, &clamped, DType::I32);
+        from.push(w.typed("reshape", &[&clamped], "", spec(DType::I32, [1])));
+    }
+    let from: Vec<&Val> = from.iter().collect();
+    let from = shape::concatenate(w, &from, 0, spec(DType::I32, [sizes.len()]))?;
+    let room = w.extents(sizes)?;
+    let to = w.same("add", &[&from, &room])?;
+    let steps = w.extents(&vec![Dim::constant(1); sizes.len()])?;
+    Ok(w.typed("real_dynamic_slice", &[x, &from, &to, &steps], "", ty))
+}
+
+/// An index as i64; one beyond its range stays beyond every extent.
+fn wide_index(w: &mut Writer<'_>, start: &Val) -> Outcome<Val> {
+    if start.dtype() != DType::U64 {
+        return Ok(cast(w, start, DType::I64));
+    }
+    let most = w.scalar(DType::U64, i64::MAX)?;
+    let least = w.same("minimum", &[start, &most])?;
+    Ok(cast(w, &least, DType::I64))
 }
 
 pub(super) fn dynamic_update_slice(w: &mut Writer<'_>, xs: &[&Val], ty: TensorType) -> Outcome<Val> {

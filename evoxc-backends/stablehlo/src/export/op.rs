@@ -62,9 +62,6 @@ pub(super) fn write(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType
         Prim::ReduceBody { axes } => reduction::reduce_body(w, o, xs, axes, types),
         Prim::ReduceWindow { op, window } => one(reduction::reduce_window(w, *op, x(xs, 0)?, window, ty(types)?)),
         Prim::ReduceWindowBody { window } => reduction::reduce_window_body(w, o, xs, window, types),
-        Prim::SelectAndScatter { select, window } => {
-            one(reduction::select_and_scatter(w, *select, x(xs, 0)?, x(xs, 1)?, window))
-        }
         Prim::SelectAndScatterBody { window } => one(reduction::select_and_scatter_body(w, o, xs, window, ty(types)?)),
         Prim::SortBody { axis, stable } => reduction::sort_body(w, o, xs, *axis, *stable, types),
         Prim::TopK { k } => linalg::top_k(w, x(xs, 0)?, *k, types),
@@ -97,8 +94,10 @@ pub(super) fn write(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType
         }
         Prim::RankIndex { of } => one(collective::rank(w, *of, ty(types)?)),
         Prim::OptimizationBarrier {} => control::barrier(w, xs, types),
-        Prim::StopGradient {} => Ok(vec![x(xs, 0)?.clone()]),
-        Prim::Argmax { axis: _ }
+        // `expand` has replaced these.
+        Prim::SelectAndScatter { select: _, window: _ }
+        | Prim::StopGradient {}
+        | Prim::Argmax { axis: _ }
         | Prim::Argmin { axis: _ }
         | Prim::Cumulative { op: _, axis: _, reverse: _ }
         | Prim::Sort { axis: _, keys: _, stable: _ }

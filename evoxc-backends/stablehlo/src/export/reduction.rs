@@ -1,14 +1,12 @@
-//! Reductions, windows, sorts with a body. Sums and products of halves are taken in f32 and round once.
+//! Reductions, windows, sorts with a body.
 
 use super::captures::Captures;
-use super::convert::cast;
 use super::elementwise::{binary, lowest};
 use super::indexing::scalars;
 use super::writer::{Val, Writer, number};
 use super::{Outcome, text};
 use evoxc_core::{DType, Dim, OpError, Shape, Tensor, spec};
-use evoxc_ir::{Binary, Op, Padding, Reducer, Region, SelectOp, TensorType, Window};
-use num_complex::Complex;
+use evoxc_ir::{Binary, Op, Padding, Reducer, Region, TensorType, Window};
 
 fn scalar(d: DType) -> TensorType {
     spec(d, Shape::scalar())
@@ -35,32 +33,24 @@ pub(super) fn combine(w: &mut Writer<'_>, op: Reducer, a: &Val, b: &Val) -> Outc
     binary(w, combiner(op), a, b, a.ty.clone())
 }
 
-/// The StableHLO op that combines, where it is a single one.
-fn word(op: Reducer, d: DType) -> Option<&'static str> {
-    Some(match op {
-        Reducer::Sum if d.is_bool() => "or",
-        Reducer::Prod if d.is_bool() => "and",
-        Reducer::Max if d.is_bool() => "or",
-        Reducer::Min if d.is_bool() => "and",
-        Reducer::Max | Reducer::Min if d.is_complex() => return None,
+/// The StableHLO op that combines.
+fn word(op: Reducer, d: DType) -> &'static str {
+    match op {
+        Reducer::Sum | Reducer::Max | Reducer::Or if d.is_bool() => "or",
+        Reducer::Prod | Reducer::Min | Reducer::And if d.is_bool() => "and",
         Reducer::Sum => "add",
         Reducer::Prod => "multiply",
         Reducer::Max => "maximum",
         Reducer::Min => "minimum",
         Reducer::And => "and",
         Reducer::Or => "or",
-    })
+    }
 }
 
 /// The identity of a combiner.
 fn identity(op: Reducer, d: DType) -> Outcome<Tensor> {
     let highest =
         |d: DType| if d.is_signed_int() { number(d, !lowest(d)) } else { number(d, u64::MAX >> (64 - d.bits())) };
-    let infinite = |v: f64| match d {
-        DType::C64 => Ok(Tensor::from(Complex::new(v as f32, v as f32))),
-        DType::C128 => Ok(Tensor::from(Complex::new(v, v))),
-        d => number(d, v),
-    };
     match op {
         Reducer::Sum | Reducer::Or => number(d, if d.is_bool() { false.into() } else { evoxc_core::Scalar::from(0) }),
         Reducer::Prod => number(d, if d.is_bool() { true.into() } else { evoxc_core::Scalar::from(1) }),
@@ -70,40 +60,22 @@ fn identity(op: Reducer, d: DType) -> Outcome<Tensor> {
         Reducer::And => highest(d),
         Reducer::Max if d.is_signed_int() => number(d, lowest(d)),
         Reducer::Max if d.is_unsigned() => number(d, 0),
-        Reducer::Max => infinite(f64::NEG_INFINITY),
+        Reducer::Max => number(d, f64::NEG_INFINITY),
         Reducer::Min if d.is_int() => highest(d),
-        Reducer::Min => infinite(f64::INFINITY),
-    }
-}
-
-/// The dtype that a reduction is computed in.
-pub(super) fn wide(op: Reducer, d: DType) -> DType {
-    match op {
-        Reducer::Sum | Reducer::Prod => d.accumulator(),
-        Reducer::Max | Reducer::Min | Reducer::And | Reducer::Or => d,
+        Reducer::Min => number(d, f64::INFINITY),
     }
 }
 
 pub(super) fn reduce(w: &mut Writer<'_>, op: Reducer, x: &Val, axes: &[usize], ty: TensorType) -> Outcome<Val> {
-    let d = wide(op, x.dtype());
-    let x = cast(w, x, d);
+    let d = x.dtype();
     let init = w.dense(identity(op, d)?);
-    let wide_ty = spec(d, &ty.shape);
-    let out = match word(op, d) {
-        Some(word) => {
-            let rhs = format!(
-                "stablehlo.reduce({x} init: {init}) applies stablehlo.{word} across dimensions = {} : {}",
-                text::brackets(axes),
-                super::writer::signature(&[&x, &init], &wide_ty)
-            );
-            w.op(&rhs, wide_ty)
-        }
-        None => only(reducer(w, &[&x, &init], axes, &[wide_ty], |w, args| {
-            let [a, b] = args else { return Err(OpError::new("", "its body takes two values")) };
-            Ok(vec![combine(w, op, a, b)?])
-        })?)?,
-    };
-    Ok(cast(w, &out, ty.dtype))
+    let rhs = format!(
+        "stablehlo.reduce({x} init: {init}) applies stablehlo.{} across dimensions = {} : {}",
+        word(op, d),
+        text::brackets(axes),
+        super::writer::signature(&[x, &init], &ty)
+    );
+    Ok(w.op(&rhs, ty))
 }
 
 pub(super) fn reduce_body(
@@ -220,16 +192,14 @@ fn window_attributes(window: &Window, dilations: bool) -> Outcome<String> {
 
 pub(super) fn reduce_window(w: &mut Writer<'_>, op: Reducer, x: &Val, window: &Window, ty: TensorType) -> Outcome<Val> {
     let attributes = window_attributes(window, true)?;
-    let d = wide(op, x.dtype());
-    let x = cast(w, x, d);
+    let d = x.dtype();
     let init = w.dense(identity(op, d)?);
-    let out = w.bodied("reduce_window", &[&x, &init], &attributes, &[spec(d, &ty.shape)], |w| {
+    let out = w.bodied("reduce_window", &[x, &init], &attributes, std::slice::from_ref(&ty), |w| {
         let args = w.block_arguments(&[scalar(d), scalar(d)]);
         let [a, b] = args.as_slice() else { return Err(OpError::new("", "its body takes two values")) };
         Ok(vec![combine(w, op, a, b)?])
     })?;
-    let out = only(out)?;
-    Ok(cast(w, &out, ty.dtype))
+    only(out)
 }
 
 pub(super) fn reduce_window_body(
@@ -309,44 +279,6 @@ fn scattered(
     w.region(scatter)?;
     w.close(&format!("}}) : {}", super::writer::signature(&xs, &ty)));
     only(results)
-}
-
-pub(super) fn select_and_scatter(
-    w: &mut Writer<'_>,
-    select: SelectOp,
-    x: &Val,
-    source: &Val,
-    window: &Window,
-) -> Outcome<Val> {
-    let (d, out) = (x.dtype().accumulator(), x.dtype());
-    let (x, source) = (cast(w, x, d), cast(w, source, d));
-    let init = w.dense(identity(Reducer::Sum, d)?);
-    let stays = match select {
-        SelectOp::Max => "GE",
-        SelectOp::Min => "LE",
-    };
-    let sum = scattered(
-        w,
-        [&x, &source, &init],
-        window,
-        |w| {
-            let args = w.block_arguments(&[scalar(d), scalar(d)]);
-            let [a, b] = args.as_slice() else { return Err(OpError::new("", "its body takes two values")) };
-            let ordered = w.compare(stays, a, b);
-            if !d.is_float() {
-                return Ok(vec![ordered]);
-            }
-            // A NaN is before every number.
-            let nan = w.compare("NE", a, a);
-            Ok(vec![w.same("or", &[&ordered, &nan])?])
-        },
-        |w| {
-            let args = w.block_arguments(&[scalar(d), scalar(d)]);
-            let [a, b] = args.as_slice() else { return Err(OpError::new("", "its body takes two values")) };
-            Ok(vec![combine(w, Reducer::Sum, a, b)?])
-        },
-    )?;
-    Ok(cast(w, &sum, out))
 }
 
 pub(super) fn select_and_scatter_body(
