@@ -24,8 +24,8 @@ enum Is {
     Zero,
     Nan,
     /// Is an argument zero, or NaN?
-    IsZero(usize),
-    IsNan(usize),
+    TestsZero(usize),
+    TestsNan(usize),
     /// Does the first element come before the second, by these operands, descending or not?
     Before(Vec<(usize, bool)>),
     /// Are the elements of an operand equal?
@@ -91,8 +91,8 @@ fn step<'a>(i: &Importer<'_, 'a>, op: &Op<'a>, known: &FxHashMap<u32, Is>) -> Op
             (to.size() > from.size() || to == from).then(|| at(0)).flatten()
         }
         "select" => match (at(0)?, at(1)?, at(2)?) {
-            (Is::IsZero(a), Is::Zero, Is::Arg(b)) if a == b => Some(Is::Zeroed(a)),
-            (Is::IsNan(a), Is::Nan, Is::Zeroed(b)) if a == b => Some(Is::Canonical(a)),
+            (Is::TestsZero(a), Is::Zero, Is::Arg(b)) if a == b => Some(Is::Zeroed(a)),
+            (Is::TestsNan(a), Is::Nan, Is::Zeroed(b)) if a == b => Some(Is::Canonical(a)),
             _ => None,
         },
         "and" => match (at(0)?, at(1)?) {
@@ -115,8 +115,8 @@ fn step<'a>(i: &Importer<'_, 'a>, op: &Op<'a>, known: &FxHashMap<u32, Is>) -> Op
 fn compare(op: &Op, a: Is, b: Is, float: bool) -> Option<Is> {
     let (direction, total) = direction(op)?;
     match (direction, &a, &b) {
-        (Direction::Eq, Is::Arg(k), Is::Zero) if float && !total => return Some(Is::IsZero(*k)),
-        (Direction::Ne, Is::Arg(k), Is::Arg(j)) if float && !total && k == j => return Some(Is::IsNan(*k)),
+        (Direction::Eq, Is::Arg(k), Is::Zero) if float && !total => return Some(Is::TestsZero(*k)),
+        (Direction::Ne, Is::Arg(k), Is::Arg(j)) if float && !total && k == j => return Some(Is::TestsNan(*k)),
         _ => {}
     }
     let (x, y) = match (a, b) {
