@@ -397,3 +397,31 @@ fn programs_made_to_be_deep_or_large_are_imported_or_refused() {
     let list = "%0 = \"stablehlo.transpose\"(%x) {permutation = dense<0> : tensor<99999999999xi64>} : (tensor<2xf32>) -> tensor<2xf32>";
     refused(&function("%x: tensor<2xf32>)", &format!("{list}\nreturn")));
 }
+
+#[test]
+fn calls_of_lapack_are_factorisations() {
+    // As JAX prints `jnp.linalg.cholesky` and `jnp.linalg.qr` for the CPU.
+    let text = function(
+        "%x: tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<i32>)",
+        "%0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%x) {mhlo.backend_config = {uplo = 76 : ui8}, api_version = 4 : i32} : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<i32>)
+         return %0#0, %0#1 : tensor<2x2xf32>, tensor<i32>",
+    );
+    // NumPy: np.linalg.cholesky([[4, 2], [2, 5]]).
+    assert_eq!(values(&text, vec![Tensor::from([[4f32, 2.0], [2.0, 5.0]])]), [2.0, 0.0, 1.0, 2.0]);
+    let text = function(
+        "%x: tensor<3x2xf32>) -> tensor<3x2xf32>",
+        "%0:2 = stablehlo.custom_call @lapack_sgeqrf_ffi(%x) {mhlo.backend_config = {}} : (tensor<3x2xf32>) -> (tensor<3x2xf32>, tensor<2xf32>)
+         %1 = stablehlo.custom_call @lapack_sorgqr_ffi(%0#0, %0#1) {mhlo.backend_config = {}} : (tensor<3x2xf32>, tensor<2xf32>) -> tensor<3x2xf32>
+         return %1 : tensor<3x2xf32>",
+    );
+    // Orthonormal columns that span those of x, up to their signs.
+    let q = values(&text, vec![Tensor::from([[3f32, 0.0], [4.0, 0.0], [0.0, 2.0]])]);
+    for (got, want) in q.iter().zip([0.6f32, 0.0, 0.8, 0.0, 0.0, 1.0]) {
+        assert!((got.abs() - want).abs() < 1e-6, "{q:?}");
+    }
+    let e = refused(&function(
+        "%x: tensor<2x2xf32>)",
+        "%0:2 = stablehlo.custom_call @lapack_sgehrd_ffi(%x) : (tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<1xf32>)\nreturn",
+    ));
+    assert_eq!(e.unsupported, Some(Unsupported::CustomCall));
+}

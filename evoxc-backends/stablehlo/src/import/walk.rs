@@ -31,6 +31,9 @@ pub(super) struct Records {
     pub probes: FxHashMap<String, Vec<Sym>>,
     /// Constants that became part of an op, as the start of a named reduction does.
     pub absorbed: Vec<Sym>,
+    /// The coefficients of reflectors that `geqrf` gave, by function and value, and the orthogonal matrices that they
+    /// stand for.
+    pub reflectors: Vec<(String, Value, Sym)>,
     /// The probes of the loop that is walked.
     pub looped: Option<Looped>,
 }

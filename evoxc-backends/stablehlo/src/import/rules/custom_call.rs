@@ -1,6 +1,6 @@
 //! Custom calls whose meaning is known.
 
-use super::{checks, ordering, reduction};
+use super::{checks, lapack, ordering, reduction};
 use crate::import::attrs::{find, text};
 use crate::import::fault::Done;
 use crate::import::item::Item;
@@ -45,7 +45,7 @@ pub fn custom_call<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec
                 }
                 _ => Err(unknown(i, op, target)),
             },
-            None => Err(unknown(i, op, target)),
+            None => lapack::routine(i, op, target).unwrap_or_else(|| Err(unknown(i, op, target))),
         },
     }
 }

@@ -9,6 +9,7 @@ pub(super) mod custom_call;
 pub(super) mod dynamic;
 pub(super) mod elementwise;
 pub(super) mod indexing;
+pub(super) mod lapack;
 pub(super) mod linalg;
 pub(super) mod norm;
 pub(super) mod ordering;
