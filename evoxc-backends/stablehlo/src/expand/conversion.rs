@@ -43,7 +43,7 @@ fn full(like: Sym, d: DType, v: Scalar) -> Sym {
 }
 
 /// The ends of the range of integers.
-pub(super) fn ends(d: DType) -> (Scalar, Scalar) {
+fn ends(d: DType) -> (Scalar, Scalar) {
     match d {
         I8 => (i8::MIN.into(), i8::MAX.into()),
         I16 => (i16::MIN.into(), i16::MAX.into()),

@@ -5,11 +5,10 @@
 //! round less than one after the other. The steps over a symbolic axis are those of a loop.
 
 use super::complex::extreme;
-use super::parts::{cut, emit, emit_regions, joined, region};
-use evoxc_core::{BF16, Dim, F16, F32, I64, OpError, Scalar, spec};
-use evoxc_ir::{CumOp, Prim};
+use super::parts::{cut, emit, emit_regions, iota, joined, others, region, spread};
+use evoxc_core::{BF16, Dim, F16, F32, I64, OpError, spec};
+use evoxc_ir::{CumOp, GatherDims, Prim};
 use evoxc_trace::{Sym, full};
-use num_complex::Complex;
 
 /// What earlier and later elements give together, each in as many parts.
 type Combine<'a, const N: usize> = &'a dyn Fn([Sym; N], [Sym; N]) -> [Sym; N];
@@ -29,8 +28,8 @@ pub(super) fn cumulative(op: CumOp, x: Sym, axis: usize, reverse: bool) -> Resul
     let only = |[y]: [Sym; 1]| y;
     let y = match op {
         CumOp::Logsumexp => logsumexp(wide, &scan)?,
-        CumOp::Sum => only(scan.of([wide], &|[a], [b]| [a + b], |_| [false.into()])?),
-        CumOp::Prod => only(scan.of([wide], &|[a], [b]| [a * b], |_| [true.into()])?),
+        CumOp::Sum => only(scan.of([wide], &|[a], [b]| [a + b])?),
+        CumOp::Prod => only(scan.of([wide], &|[a], [b]| [a * b])?),
         CumOp::Max | CumOp::Min => {
             let largest = op == CumOp::Max;
             let one = move |a: Sym, b: Sym| match (d.is_complex(), largest) {
@@ -38,38 +37,18 @@ pub(super) fn cumulative(op: CumOp, x: Sym, axis: usize, reverse: bool) -> Resul
                 (false, true) => a.maximum(b),
                 (false, false) => a.minimum(b),
             };
-            only(scan.of([wide], &|[a], [b]| [one(a, b)], |d| [least(d, largest)])?)
+            only(scan.of([wide], &|[a], [b]| [one(a, b)])?)
         }
     };
     Ok(y.cast(d))
 }
 
-/// What changes no maximum (minimum).
-fn least(d: evoxc_core::DType, largest: bool) -> Scalar {
-    let infinite = if largest { f64::NEG_INFINITY } else { f64::INFINITY };
-    match (d.is_complex(), d.is_float(), d.is_bool()) {
-        (true, ..) => Complex::new(infinite, infinite).into(),
-        (_, true, _) => infinite.into(),
-        (_, _, true) => (!largest).into(),
-        _ => {
-            let (low, high) = super::conversion::ends(d);
-            if largest { low } else { high }
-        }
-    }
-}
-
 impl Scan {
-    /// The scan of a value in parts; `identity` is what combines with any to that, used where the extent is symbolic.
-    fn of<const N: usize>(
-        &self,
-        xs: [Sym; N],
-        combine: Combine<N>,
-        identity: impl Fn(evoxc_core::DType) -> [Scalar; N],
-    ) -> Result<[Sym; N], OpError> {
-        match (self.n.as_i64(), xs.first()) {
-            (Some(n), _) => Ok(self.steps(xs, n, combine)),
-            (None, Some(x)) => self.doubling(xs, combine, identity(x.dtype())),
-            (None, None) => Ok(xs),
+    /// The scan of a value in parts.
+    fn of<const N: usize>(&self, xs: [Sym; N], combine: Combine<N>) -> Result<[Sym; N], OpError> {
+        match self.n.as_i64() {
+            Some(n) => Ok(self.steps(xs, n, combine)),
+            None => self.doubling(xs, combine),
         }
     }
     fn steps<const N: usize>(&self, mut xs: [Sym; N], n: i64, combine: Combine<N>) -> [Sym; N] {
@@ -93,38 +72,46 @@ impl Scan {
         }
         xs
     }
-    /// The same steps in a loop: what is `reach` before is cut out of the value with as many identities before it.
-    fn doubling<const N: usize>(
-        &self,
-        xs: [Sym; N],
-        combine: Combine<N>,
-        identity: [Scalar; N],
-    ) -> Result<[Sym; N], OpError> {
+    /// The same steps in a loop: what is `reach` before is looked up.
+    fn doubling<const N: usize>(&self, xs: [Sym; N], combine: Combine<N>) -> Result<[Sym; N], OpError> {
         let missing = || OpError::new("", "the loop has as many values as it started with");
         let n = emit(Prim::DimSize { extent: self.n, dtype: I64 }, &[]);
+        let number = iota(I64, [self.n], 0);
         let mut types = vec![spec(I64, [])];
         types.extend(xs.iter().map(|x| x.spec()));
         let until = region(&types, |args| Ok(vec![args.first().ok_or_else(missing)?.lt(n)]))?;
         let step = region(&types, |args| {
             let (&reach, xs) = args.split_first().ok_or_else(missing)?;
             let xs = <[Sym; N]>::try_from(xs).map_err(|_| missing())?;
-            let mut earlier = xs;
-            for (x, &k) in earlier.iter_mut().zip(&identity) {
-                let none = full(x.dtype(), x.shape(), k);
-                let padded = if self.reverse { [*x, none] } else { [none, *x] };
-                let start = if self.reverse { reach } else { n - reach };
-                let mut operands = vec![joined(&padded, self.axis)];
-                operands.extend((0..x.rank()).map(|a| if a == self.axis { start } else { start.zeros_like() }));
-                *x = emit(Prim::DynamicSlice { sizes: x.shape().to_vec() }, &operands);
-            }
+            let at = if self.reverse { number + reach } else { number - reach };
+            let has = if self.reverse { at.lt(n) } else { at.ge(0) };
+            let earlier = xs.map(|x| self.looked_up(x, at));
             let mut out = vec![reach + reach];
-            out.extend(combine(earlier, xs));
+            for (y, x) in combine(earlier, xs).into_iter().zip(xs) {
+                out.push(spread(has, x.shape(), vec![self.axis]).select(y, x));
+            }
             Ok(out)
         })?;
         let mut state = vec![full(I64, [], 1)];
         state.extend(xs);
         let y = emit_regions(Prim::WhileLoop {}, &state, vec![until, step])?;
         y.get(1..).and_then(|y| <[Sym; N]>::try_from(y).ok()).ok_or_else(missing)
+    }
+    /// The entries of the axis that `at` names, clamped.
+    fn looked_up(&self, x: Sym, at: Sym) -> Sym {
+        let mut sizes = x.shape().to_vec();
+        if let Some(d) = sizes.get_mut(self.axis) {
+            *d = Dim::constant(1);
+        }
+        let dims = GatherDims {
+            offset: others(x.rank(), self.axis),
+            collapsed: vec![self.axis],
+            operand_batching: vec![],
+            indices_batching: vec![],
+            start_map: vec![self.axis],
+            index_vector: 1,
+        };
+        emit(Prim::Gather { dims, sizes, sorted: false }, &[x, at])
     }
 }
 
@@ -136,7 +123,6 @@ fn logsumexp(x: Sym, scan: &Scan) -> Result<Sym, OpError> {
         let factor = |m: Sym| m.eq(top).select(1.0, (m - top).exp());
         [top, s * factor(m) + t * factor(o)]
     };
-    let none = |_| [f64::NEG_INFINITY.into(), false.into()];
-    let [m, s] = scan.of([x, x.ones_like()], &combine, none)?;
+    let [m, s] = scan.of([x, x.ones_like()], &combine)?;
     Ok(m + m.is_finite().select(s.log(), 0.0))
 }

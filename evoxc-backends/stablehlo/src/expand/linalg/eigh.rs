@@ -29,12 +29,13 @@ pub(in super::super) fn eigh(a: Sym) -> Result<Syms, OpError> {
     let largest = size(lower + diagonal).max(keep([-2, -1]));
     let bad = !largest.is_finite();
     let scale = power_of_two(bad.select(1.0, largest));
-    let (values, vectors) = iterate(&x, bad.select(0, whole) / of_real(scale, whole), n)?;
+    let scaled = bad.select(0, whole) / of_real(scale, whole);
     let (values, vectors) = if n > 1 {
+        let (values, vectors) = iterate(&x, scaled, n)?;
         let (values, order) = ordered(values, false)?;
         (values, permuted(&x, vectors, order))
     } else {
-        (values, vectors)
+        (real(x.diagonal(scaled)), scaled.ones_like())
     };
     let bad_values = emit(Prim::Reshape { shape: x.shape([Dim::constant(1)]) }, &[bad]);
     let scale = emit(Prim::Reshape { shape: x.shape([Dim::constant(1)]) }, &[scale]);
