@@ -425,3 +425,36 @@ fn calls_of_lapack_are_factorisations() {
     ));
     assert_eq!(e.unsupported, Some(Unsupported::CustomCall));
 }
+
+#[test]
+fn generated_bits_are_those_of_xla() {
+    let bits = |algorithm: &str, ty: &str| {
+        let text = function(
+            &format!("%s: tensor<2xui64>) -> (tensor<2xui64>, tensor<{ty}>)"),
+            &format!(
+                "%0, %1 = stablehlo.rng_bit_generator %s, algorithm = {algorithm} : (tensor<2xui64>) -> (tensor<2xui64>, tensor<{ty}>)
+                 return %0, %1 : tensor<2xui64>, tensor<{ty}>"
+            ),
+        );
+        let state = Tensor::from([0x0123_4567_89ab_cdefu64, 0xfedc_ba98_7654_3210]);
+        let out = run(&imported(&text), vec![state]);
+        (out[0].to_vec::<u64>().unwrap()[1] - 0xfedc_ba98_7654_3210, out[1].clone())
+    };
+    // JAX 0.10 on the CPU: jax.lax.rng_bit_generator.
+    let (blocks, y) = bits("THREE_FRY", "2x3xui32");
+    let want = [0xaed4_a37fu32, 0xc3cc_4d02, 0xaee5_264e, 0x1130_d111, 0x798e_402e, 0xb089_da7a];
+    assert_eq!((blocks, y.to_vec::<u32>().unwrap()), (3, want.to_vec()));
+    let (blocks, y) = bits("THREE_FRY", "5xui32");
+    let want = [0xaed4_a37fu32, 0x1130_d111, 0xc3cc_4d02, 0x798e_402e, 0xaee5_264e];
+    assert_eq!((blocks, y.to_vec::<u32>().unwrap()), (3, want.to_vec()));
+    let (blocks, y) = bits("THREE_FRY", "3xui64");
+    let want = [0x1130_d111_aed4_a37fu64, 0x798e_402e_c3cc_4d02, 0xb089_da7a_aee5_264e];
+    assert_eq!((blocks, y.to_vec::<u64>().unwrap()), (3, want.to_vec()));
+    let (blocks, y) = bits("THREE_FRY", "ui32");
+    assert_eq!((blocks, y.to_vec::<u32>().unwrap()), (1, vec![0xaed4_a37f]));
+    let (blocks, y) = bits("PHILOX", "6xui8");
+    assert_eq!((blocks, y.to_vec::<u8>().unwrap()), (2, vec![0x42, 0xb5, 0x02, 0x17, 0x19, 0x7a]));
+    let (blocks, y) = bits("DEFAULT", "3xui64");
+    let want = [0xcfa3_90b5_1ec5_3d42u64, 0xe71f_f917_f223_5702, 0xd682_777a_cb47_2319];
+    assert_eq!((blocks, y.to_vec::<u64>().unwrap()), (2, want.to_vec()));
+}
