@@ -23,7 +23,7 @@ fn interp() -> AnyBackend {
 }
 
 /// The graph that a program's text is imported as; `None` where import does not know what the text no longer says: that
-/// inputs share a symbol, which is `?` in each, and the size of a slice between bounds that the program computes.
+/// inputs share a symbol, which is `?` in each.
 fn again(seed: u64, p: &Program) -> Option<Graph> {
     let text = match export_module(&p.module, &Default::default()) {
         Ok(text) => text,
@@ -33,10 +33,9 @@ fn again(seed: u64, p: &Program) -> Option<Graph> {
         }
         Err(e) => panic!("seed {seed}: {e}\n{}", p.module),
     };
-    let unknown = ["must be equal here", "is computed from data"];
     match import(&text) {
         Ok(g) => Some(g),
-        Err(Error::Import(e)) if text.contains('?') && unknown.iter().any(|u| e.to_string().contains(u)) => None,
+        Err(Error::Import(e)) if text.contains('?') && e.to_string().contains("must be equal here") => None,
         Err(e) => panic!("seed {seed}: {e}\n{text}"),
     }
 }
@@ -55,6 +54,8 @@ fn rewritten(f: &Func, op: &Op) -> bool {
                 dtype == F64 || (*to == BF16 && matches!(dtype, DType::I32 | DType::I64 | DType::U32 | DType::U64));
             *to == dtype || (matches!(*to, F16 | BF16) && wide) || to.is_bool()
         }
+        // Starts are clamped by hand.
+        Prim::DynamicSlice { sizes } => sizes.iter().any(|s| !s.is_const()),
         // Import knows orders by keys again.
         Prim::SortBody { .. } => true,
         // Import leaves out what a loop carries for nobody.
@@ -143,13 +144,18 @@ fn import_after_export_is_the_identity() {
     assert!(same > 50, "only {same} programs");
 }
 
-/// What has been imported is exported and imported without a change, whatever its ops. Of the first time loops may still
-/// carry what nobody uses.
+/// What has been imported is exported and imported without a change, whatever its ops (but for slices of symbolic sizes,
+/// whose starts are clamped by hand each time). Of the first time loops may still carry what nobody uses.
 #[test]
 fn once_more_changes_nothing() {
     for (seed, p) in programs(20) {
         let Some(first) = again(seed, &p) else { continue };
         let mut last = first.module().clone();
+        if last.to_string().contains("evoxc.dynamic_slice")
+            && last.main().is_some_and(|f| f.inputs().iter().any(|t| !t.shape.is_static()))
+        {
+            continue;
+        }
         for round in 0..2 {
             let p = Program { module: last.clone(), inputs: vec![] };
             let Some(next) = again(seed, &p) else { panic!("seed {seed}: it is not exported again") };

@@ -468,7 +468,7 @@ impl<'m, 'a> Plan<'m, 'a> {
         i.arguments = own;
         i.results = count_results(func);
         i.records.inputs = inputs.get(own..).unwrap_or_default().to_vec();
-        i.frames.push(Frame { func, values: vec![Item::Unset; func.values.len()], lift: None });
+        i.frames.push(Frame::new(func));
         let mut leaf = inputs.iter().copied();
         for (k, (&v, arg)) in body.args.iter().zip(args).enumerate() {
             let mut item = arg.item.rebuild(&mut leaf).ok_or_else(|| i.error(stand, "an argument has no value"))?;

@@ -1,7 +1,9 @@
 //! What a value of the text is in the graph.
 
+use crate::syntax::ast::{Func, Value};
 use evoxc_core::{Dim, Shape};
 use evoxc_trace::Sym;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// The elements of a small integer or bool tensor as expressions of symbols, in row-major order; bools are 0 and 1.
@@ -57,9 +59,17 @@ pub(super) fn leaves(items: &[Item]) -> Vec<Sym> {
 /// One activation of a function.
 pub(super) struct Frame<'m, 'a> {
     /// The function.
-    pub func: &'m crate::syntax::ast::Func<'a>,
+    pub func: &'m Func<'a>,
     /// Its values so far.
     pub values: Vec<Item>,
     /// In the body of `map`, the shape that stands for a scalar.
     pub lift: Option<Shape>,
+    /// Its sums, by their terms: a slice between a start and start + size has that size.
+    pub sums: FxHashMap<Value, [Value; 2]>,
+}
+
+impl<'m, 'a> Frame<'m, 'a> {
+    pub fn new(func: &'m Func<'a>) -> Frame<'m, 'a> {
+        Frame { func, values: vec![Item::Unset; func.values.len()], lift: None, sums: FxHashMap::default() }
+    }
 }

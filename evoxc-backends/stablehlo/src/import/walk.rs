@@ -7,7 +7,7 @@ use super::table::{Rule, rule};
 use super::{extents, known};
 use crate::syntax::ast::{Func, Module, Op, Region, Value};
 use evoxc_core::{DType, Dim, Loc, Shape, TensorSpec, Unsupported};
-use evoxc_ir::{FuncRef, MAX_REGION_DEPTH, Prim};
+use evoxc_ir::{Binary, FuncRef, MAX_REGION_DEPTH, Prim};
 use evoxc_trace::{Sym, emitter};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -267,6 +267,10 @@ impl<'m, 'a> Importer<'m, 'a> {
                 return Err(self.unsupported(op, Unsupported::Op, m, "lower it to StableHLO before"));
             }
         };
+        if let (Some(Rule::Binary(Binary::Add)), &[a, b], &[sum]) = (rule(&op.name), &op.operands[..], &op.results[..])
+        {
+            self.frame(op)?.sums.insert(sum, [a, b]);
+        }
         self.bind(op, items)
     }
 
@@ -384,7 +388,7 @@ impl<'m, 'a> Importer<'m, 'a> {
             return Err(self.error(op, m));
         }
         self.enter(op)?;
-        self.frames.push(Frame { func, values: vec![Item::Unset; func.values.len()], lift: None });
+        self.frames.push(Frame::new(func));
         for (&v, item) in body.args.iter().zip(args) {
             if let Item::Tensor(s, _) = &item {
                 let actual = self.ty(op, *s)?;
@@ -403,7 +407,7 @@ impl<'m, 'a> Importer<'m, 'a> {
         for &v in &body.args {
             self.argument_types(stand, func, v, &mut types)?;
         }
-        self.frames.push(Frame { func, values: vec![Item::Unset; func.values.len()], lift: None });
+        self.frames.push(Frame::new(func));
         let like: Option<Vec<Item>> =
             body.args.iter().map(|v| func.values.get(v.0 as usize).map(|i| Item::like(&i.ty))).collect();
         let (_, region) = self.region(stand, body, &types, |_, syms| {

@@ -128,7 +128,7 @@ fn dynamic_reduce_window<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Do
     };
     let inits = xs[n..2 * n].to_vec();
     let xs = xs[..n].to_vec();
-    i.frames.push(crate::import::item::Frame { func, values: vec![Item::Unset; func.values.len()], lift: None });
+    i.frames.push(crate::import::item::Frame::new(func));
     let results = reduction::windows(i, op, body, xs, inits, window);
     i.frames.pop();
     results

@@ -117,6 +117,16 @@ pub fn dynamic_pad<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec
     Ok(vec![i.emit(op, Prim::Pad { low, high, interior }, &[x, value])?.into()])
 }
 
+impl Importer<'_, '_> {
+    /// The sizes of a slice whose limit is its start and known sizes, added.
+    fn summed(&self, op: &Op) -> Option<Vec<Dim>> {
+        let (start, limit) = (op.operands.get(1)?, op.operands.get(2)?);
+        let &[a, b] = self.frames.last()?.sums.get(limit)?;
+        let size = if a == *start { b } else { a };
+        (a == *start || b == *start).then(|| self.known(size))?.map(|k| k.to_vec())
+    }
+}
+
 /// A slice of bounds that are known; or of a size that is known, at starts that data decide.
 pub fn real_dynamic_slice<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
     let [x, starts, ..] = i.operands::<4>(op)?;
@@ -127,7 +137,11 @@ pub fn real_dynamic_slice<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> D
     let plain = stride.iter().all(|&s| s == 1);
     let sizes: Option<Vec<Dim>> = match &bounds {
         Some((start, limit)) => Some(limit.iter().zip(start.iter()).map(|(&l, &s)| l - s).collect()),
-        None => declared.iter().map(|d| d.map(Dim::constant)).collect(),
+        None => declared
+            .iter()
+            .map(|d| d.map(Dim::constant))
+            .collect::<Option<_>>()
+            .or_else(|| i.summed(op).filter(|s| s.len() == declared.len())),
     };
     // Starts with a symbol that the sizes lack are data: an index, not an extent.
     let mut extents = vec![];
