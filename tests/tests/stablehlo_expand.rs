@@ -73,6 +73,7 @@ fn special_functions_over_their_range() {
         (Digamma, 1e-3, 0.9),
         (Digamma, 2.5, 40.0),
         (Exp2, -1000.0, 1000.0),
+        (Cbrt, -1000.0, 1000.0),
         (Expm1, -40.0, 40.0),
         (Log1p, -1.0, 40.0),
         (Log2, 1e-3, 40.0),

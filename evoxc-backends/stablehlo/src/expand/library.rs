@@ -1,5 +1,5 @@
 //! Functions that StableHLO has, for consumers without a mathematical library that is exact enough: of f64 log1p and
-//! expm1, of both real types atan2.
+//! expm1, of both real types atan2 and cbrt, and moduli that do not overflow.
 
 use super::parts::{horner, with_sign_of};
 use evoxc_core::F32;
@@ -25,6 +25,16 @@ pub(super) fn expm1(x: Sym) -> Sym {
     let (tiny, far) = (u.eq(1.0), x.abs().gt(36.0));
     let logarithm = (tiny | far).select(u.full_like(2.0), u).log();
     tiny.select(x, far.select(rounded, rounded * (x / logarithm)))
+}
+
+/// e to a third of the logarithm, and one step of Newton's method, which doubles its digits.
+pub(super) fn cbrt(x: Sym) -> Sym {
+    let a = x.abs();
+    let plain = a.eq(0.0) | !a.is_finite();
+    let safe = plain.select(1.0, a);
+    let y = (safe.log() * (1.0 / 3.0)).exp();
+    let y = y - (y - safe / (y * y)) * (1.0 / 3.0);
+    plain.select(x, with_sign_of(y, x))
 }
 
 /// The angle of (x, y): of the smaller part over the larger an angle up to π/4, of which more than π/8 is taken off by

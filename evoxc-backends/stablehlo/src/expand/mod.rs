@@ -47,7 +47,8 @@ pub struct ExpandOptions {
     /// Its `convert` of floats to integers does not saturate, so that bounds and NaN are written out. XLA's does.
     pub saturate: bool,
     /// It lacks what StableHLO has: Cholesky factors, triangular solves, Fourier transforms, gradients of pooling,
-    /// sorts that are stable, and atan2, log1p and expm1 that are exact, which are written out too. So does IREE.
+    /// sorts that are stable, and cube roots, atan2, log1p, expm1 and moduli that are exact, which are written out too.
+    /// So does IREE.
     pub lean: bool,
 }
 

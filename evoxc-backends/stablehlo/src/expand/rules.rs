@@ -178,6 +178,8 @@ fn unary<'a>(u: Unary, d: DType, options: &ExpandOptions) -> Rule<'a> {
     match u {
         Unary::Expm1 if options.lean && d == F64 => one(|[x]| library::expm1(x)),
         Unary::Log1p if options.lean && d == F64 => one(|[x]| library::log1p(x)),
+        Unary::Cbrt if options.lean && d.is_float() => real(library::cbrt),
+        Unary::Abs if options.lean && d.is_complex() => one(|[z]| linalg::hypot(z.real(), z.imag())),
         Unary::Exp
         | Unary::Expm1
         | Unary::Log

@@ -160,7 +160,7 @@ pub(super) fn of_real(x: Sym, like: Sym) -> Sym {
 }
 
 /// The square root of a² + b² without overflow, of reals.
-pub(super) fn hypot(a: Sym, b: Sym) -> Sym {
+pub(in super::super) fn hypot(a: Sym, b: Sym) -> Sym {
     let (a, b) = (a.abs(), b.abs());
     let (high, low) = (a.maximum(b), a.minimum(b));
     let plain = high.eq(0.0) | high.eq(f64::INFINITY);

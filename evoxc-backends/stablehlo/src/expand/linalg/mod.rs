@@ -13,6 +13,7 @@ mod triangular;
 pub(super) use cholesky::cleared;
 pub(super) use eigh::eigh;
 pub(super) use lu::lu;
+pub(super) use matrix::hypot;
 pub(super) use qr::qr;
 pub(super) use svd::svd;
 pub(super) use triangular::{cholesky, solve};

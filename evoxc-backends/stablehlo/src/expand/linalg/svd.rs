@@ -64,11 +64,30 @@ fn tall(x: &Matrix, a: Sym, all: bool, n: i64) -> Result<[Sym; 3], OpError> {
 /// of matrices by biorthogonalization and related results", 1958). Rotations make the columns orthogonal; their norms
 /// are the singular values. A QR factorisation of them gives left vectors that are orthonormal whatever the rank.
 fn iterate(x: &Matrix, r: Sym, n: i64) -> Result<[Sym; 3], OpError> {
-    let half = (n + 1) / 2;
-    let column = x.rank - 1;
     let zeros = full(r.dtype(), x.shape([x.n, x.n]), false);
     let square_of = Matrix::of(zeros)?;
     let v = square_of.rows.eq(square_of.columns).select(zeros.ones_like(), zeros);
+    let (g, v) = if n > 1 { rotated(x, r, v, n)? } else { (r, v) };
+    let norms = over_rows(square(g)).sqrt();
+    let (norms, g, v) = if n > 1 {
+        let (norms, order) = ordered(emit(Prim::Reshape { shape: x.shape([x.n]) }, &[norms]), true)?;
+        (norms, permuted(x, g, order), permuted(x, v, order))
+    } else {
+        (norms, g, v)
+    };
+    let norms = emit(Prim::Reshape { shape: x.shape([Dim::constant(1), x.n]) }, &[norms]);
+    let y = qr(g, false)?;
+    let [q, r] = y.as_slice() else { return Err(OpError::new("", "it gives two values")) };
+    // The factor is diagonal but for rounding; its signs go into the vectors.
+    let diagonal = real(square_of.rows.eq(square_of.columns).select(*r, 0).sum(keep(-2)));
+    let sign = of_real(diagonal.lt(0.0).select(diagonal.full_like(-1.0), 1.0), *q);
+    Ok([*q * sign, norms, v])
+}
+
+/// The columns, rotated until they are orthogonal, and what the same rotations make of `v`.
+fn rotated(x: &Matrix, r: Sym, v: Sym, n: i64) -> Result<(Sym, Sym), OpError> {
+    let half = (n + 1) / 2;
+    let column = x.rank - 1;
     // An odd number of columns is made even by one of zeros, which no rotation mixes with the others.
     let even = |y: Sym| {
         if n % 2 == 0 {
@@ -97,19 +116,5 @@ fn iterate(x: &Matrix, r: Sym, n: i64) -> Result<[Sym; 3], OpError> {
     let init = [gl, gr, vl, vr, full(evoxc_core::BOOL, [], true)];
     let [gl, gr, vl, vr, _] = repeat_while(full(I32, [], SWEEPS), init, |[.., worst]| Some(!worst), sweep)?;
     let whole = |left: Sym, right: Sym| cut(joined(&[left, right], column), column, 0, n);
-    let (g, v) = (whole(gl, gr), whole(vl, vr));
-    let norms = over_rows(square(g)).sqrt();
-    let (norms, g, v) = if n > 1 {
-        let (norms, order) = ordered(emit(Prim::Reshape { shape: x.shape([x.n]) }, &[norms]), true)?;
-        (norms, permuted(x, g, order), permuted(x, v, order))
-    } else {
-        (norms, g, v)
-    };
-    let norms = emit(Prim::Reshape { shape: x.shape([Dim::constant(1), x.n]) }, &[norms]);
-    let y = qr(g, false)?;
-    let [q, r] = y.as_slice() else { return Err(OpError::new("", "it gives two values")) };
-    // The factor is diagonal but for rounding; its signs go into the vectors.
-    let diagonal = real(square_of.rows.eq(square_of.columns).select(*r, 0).sum(keep(-2)));
-    let sign = of_real(diagonal.lt(0.0).select(diagonal.full_like(-1.0), 1.0), *q);
-    Ok([*q * sign, norms, v])
+    Ok((whole(gl, gr), whole(vl, vr)))
 }
