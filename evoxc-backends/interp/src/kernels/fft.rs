@@ -42,8 +42,8 @@ pub(crate) fn fft(x: &Tensor, kind: FftKind, length: &[usize]) -> Result<Tensor,
     }
 }
 
-/// Transforms whose lines are all short, axis by axis in order, the real one first forwards and last backwards; `None`
-/// for others.
+/// Transforms whose lines are all short, axis by axis as NumPy and JAX take them: from the last one back, or, where that is
+/// real, the others in order, after it forwards and before it backwards. `None` for others.
 fn short<R: FftNum + Element + Part>(x: &Tensor, kind: FftKind, length: &[usize]) -> Result<Option<Tensor>, OpError>
 where
     Complex<R>: Element,
@@ -68,16 +68,16 @@ where
     match kind {
         FftKind::Fft | FftKind::Ifft => {
             let mut v = slice::<Complex<R>>(op, x)?.to_vec();
-            for d in at..=end {
+            for d in (at..=end).rev() {
                 lines(&mut v, &shape, d, forward);
-                if d == at {
+                if d == end {
                     v.iter_mut().for_each(|c| *c = scaled(*c));
                 }
             }
             tensor(op, v, &shape).map(Some)
         }
         FftKind::Rfft => {
-            let Some(plan) = ShortReal::<R>::new(last, true) else { return Ok(None) };
+            let Some(plan) = ShortReal::<R>::new(last) else { return Ok(None) };
             let (mut buffer, mut v) = (vec![R::zero(); last], vec![]);
             for line in slice::<R>(op, x)?.chunks(last) {
                 let mut line = line.to_vec();
@@ -91,7 +91,7 @@ where
             tensor(op, v, &shape).map(Some)
         }
         FftKind::Irfft => {
-            let Some(plan) = ShortReal::<R>::new(last, false) else { return Ok(None) };
+            let Some(plan) = ShortReal::<R>::new(last) else { return Ok(None) };
             let mut v = slice::<Complex<R>>(op, x)?.to_vec();
             (at..end).for_each(|d| lines(&mut v, &shape, d, false));
             let (mut buffer, mut out) = (vec![R::zero(); last], vec![]);

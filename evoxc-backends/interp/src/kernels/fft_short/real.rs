@@ -1,261 +1,316 @@
-//! Real transforms: of powers of two, and forwards of primes. Spectra are packed: re 0, re 1, im 1, re 2, im 2 …
+//! Real transforms: one pass a factor, of which all but the last are 2, 3 or 4. Spectra are packed: re 0, re 1, im 1,
+//! re 2, im 2 …
 
 use super::roots::Roots;
 use super::{Part, SHORT, factors};
-use num_complex::Complex;
 
+/// One pass: a factor, and the roots that it multiplies by.
 struct Pass<R> {
-    radix: usize,
+    factor: usize,
+    before: usize,
+    ido: usize,
+    /// The real part of root `j * before * i` at `(j - 1) * (ido - 1) + 2 * i - 2`, the imaginary one behind it.
     twiddles: Vec<R>,
-}
-
-enum Kind<R> {
-    /// Factors of 2 and 4.
-    Even(Vec<Pass<R>>),
-    /// A prime, by the roots of unity.
-    Prime(Vec<Complex<R>>),
+    /// Cosines and sines of the factor's own roots, where it has no pass of its own.
+    own: Vec<(R, R)>,
 }
 
 /// The transform of lines of so many real points.
 pub(crate) struct ShortReal<R> {
-    n: usize,
-    kind: Kind<R>,
+    passes: Vec<Pass<R>>,
+}
+
+/// a c + b d, a d - b c.
+fn turn<R: Part>(a: R, b: R, c: R, d: R) -> (R, R) {
+    (a * c + b * d, a * d - b * c)
 }
 
 impl<R: Part> ShortReal<R> {
-    /// `None` for lengths that this does not do, in that direction.
-    pub fn new(n: usize, forward: bool) -> Option<ShortReal<R>> {
-        if !(2..SHORT).contains(&n) {
+    /// `None` for lengths that have no passes here: any odd factor may come last, but 5 has a pass of its own elsewhere,
+    /// which sums in another order.
+    pub fn new(n: usize) -> Option<ShortReal<R>> {
+        let factors = factors(n, &[4]);
+        let (&last, others) = factors.split_last()?;
+        if !(2..SHORT).contains(&n) || last == 5 || others.iter().any(|f| !matches!(f, 2..=4)) {
             return None;
         }
-        let all = Roots::new(n);
-        let list = factors(n, &[4]);
-        if list == [n] && n >= 7 && forward {
-            let roots = (0..n).map(|k| all.get(k)).map(|c| Complex::new(R::of(c.re), R::of(c.im))).collect();
-            return Some(ShortReal { n, kind: Kind::Prime(roots) });
-        }
-        if list.iter().any(|f| ![2, 4].contains(f)) {
-            return None;
-        }
-        let mut done = 1;
-        let passes = list.into_iter().map(|radix| {
-            let width = n / (done * radix);
-            let mut twiddles = vec![R::default(); (radix - 1) * width.saturating_sub(1)];
-            for j in 1..radix {
-                for i in 1..=width.saturating_sub(1) / 2 {
-                    let w = all.get(j * done * i);
-                    let at = (j - 1) * (width - 1) + 2 * i - 2;
+        let roots = Roots::new(n);
+        let mut before = 1;
+        let mut passes = vec![];
+        for factor in factors {
+            let ido = n / (before * factor);
+            let mut twiddles = vec![R::default(); (factor - 1) * (ido - 1)];
+            for j in 1..factor {
+                for i in 1..=(ido - 1) / 2 {
+                    let w = roots.get(j * before * i);
+                    let at = (j - 1) * (ido - 1) + 2 * i - 2;
                     (twiddles[at], twiddles[at + 1]) = (R::of(w.re), R::of(w.im));
                 }
             }
-            done *= radix;
-            Pass { radix, twiddles }
-        });
-        Some(ShortReal { n, kind: Kind::Even(passes.collect()) })
+            let own = |j: usize| {
+                let w = roots.get(j * before * ido);
+                (R::of(w.re), R::of(w.im))
+            };
+            let own = if factor > 4 { (0..factor).map(own).collect() } else { vec![] };
+            passes.push(Pass { factor, before, ido, twiddles, own });
+            before *= factor;
+        }
+        Some(ShortReal { passes })
     }
-    /// Transforms a line in place: points to a packed spectrum, or back.
+
+    /// Transforms a line in place: points to a packed spectrum, or back; not scaled.
     pub fn process(&self, line: &mut [R], buffer: &mut [R], forward: bool) {
-        let passes = match &self.kind {
-            Kind::Prime(roots) => {
-                prime(roots, line, buffer);
-                return line.copy_from_slice(buffer);
+        let (mut from, mut to) = (line, buffer);
+        for k in 0..self.passes.len() {
+            let p = &self.passes[if forward { self.passes.len() - 1 - k } else { k }];
+            match (p.factor, forward) {
+                (2, true) => p.forward_2(from, to),
+                (3, true) => p.forward_3(from, to),
+                (4, true) => p.forward_4(from, to),
+                (_, true) => p.forward_any(from, to),
+                (2, false) => p.backward_2(from, to),
+                (3, false) => p.backward_3(from, to),
+                (4, false) => p.backward_4(from, to),
+                (_, false) => p.backward_any(from, to),
             }
-            Kind::Even(passes) => passes,
-        };
-        let mut here = true;
-        let mut done = if forward { self.n } else { 1 };
-        for k in 0..passes.len() {
-            let pass = &passes[if forward { passes.len() - 1 - k } else { k }];
-            if forward {
-                done /= pass.radix;
+            std::mem::swap(&mut from, &mut to);
+        }
+        // After an odd number of passes, the result is in the buffer.
+        if self.passes.len() % 2 == 1 {
+            to.copy_from_slice(from);
+        }
+    }
+}
+
+const TAU_3: (f64, f64) = (-0.5, 0.866_025_403_784_438_6);
+
+impl<R: Part> Pass<R> {
+    /// Where (i, k, b) stands: i runs first, then k over the transforms before, then the factor.
+    fn outer(&self, i: usize, k: usize, b: usize) -> usize {
+        i + self.ido * (k + self.before * b)
+    }
+    /// Where (i, b, k) stands: i runs first, then the factor, then the transforms before.
+    fn inner(&self, i: usize, b: usize, k: usize) -> usize {
+        i + self.ido * (b + self.factor * k)
+    }
+    /// Root `j` of place `i`.
+    fn root(&self, j: usize, i: usize) -> (R, R) {
+        let at = (j - 1) * (self.ido - 1) + i - 2;
+        (self.twiddles[at], self.twiddles[at + 1])
+    }
+    /// (i - 1, i) of part `b`, turned back by its root.
+    fn turned(&self, x: &[R], i: usize, k: usize, b: usize) -> (R, R) {
+        let (c, s) = self.root(b, i);
+        turn(c, s, x[self.outer(i - 1, k, b)], x[self.outer(i, k, b)])
+    }
+
+    fn forward_2(&self, x: &[R], y: &mut [R]) {
+        let (o, n) = (self.ido, |i, k, b| self.inner(i, k, b));
+        for k in 0..self.before {
+            let (a, b) = (x[self.outer(0, k, 0)], x[self.outer(0, k, 1)]);
+            (y[n(0, 0, k)], y[n(o - 1, 1, k)]) = (a + b, a - b);
+            if o % 2 == 0 {
+                y[n(0, 1, k)] = -x[self.outer(o - 1, k, 1)];
+                y[n(o - 1, 0, k)] = x[self.outer(o - 1, k, 0)];
             }
-            let width = self.n / (done * pass.radix);
-            let (from, to) = if here { (&*line, &mut *buffer) } else { (&*buffer, &mut *line) };
-            let at = Places { width, done, radix: pass.radix };
-            match (pass.radix, forward) {
-                (2, true) => two_forward(at, from, to, &pass.twiddles),
-                (2, false) => two_back(at, from, to, &pass.twiddles),
-                (_, true) => four_forward(at, from, to, &pass.twiddles),
-                (_, false) => four_back(at, from, to, &pass.twiddles),
-            }
-            here = !here;
-            if !forward {
-                done *= pass.radix;
+            for i in (2..o).step_by(2) {
+                let ic = o - i;
+                let (tr, ti) = self.turned(x, i, k, 1);
+                let (a, b) = (x[self.outer(i - 1, k, 0)], x[self.outer(i, k, 0)]);
+                (y[n(i - 1, 0, k)], y[n(ic - 1, 1, k)]) = (a + tr, a - tr);
+                (y[n(i, 0, k)], y[n(ic, 1, k)]) = (ti + b, ti - b);
             }
         }
-        if !here {
-            line.copy_from_slice(buffer);
-        }
     }
-}
 
-/// Where a pass reads and writes.
-#[derive(Clone, Copy)]
-struct Places {
-    width: usize,
-    done: usize,
-    radix: usize,
-}
-impl Places {
-    /// Of points, by column, group and part.
-    fn point(self, i: usize, k: usize, part: usize) -> usize {
-        i + self.width * (k + self.done * part)
+    fn backward_2(&self, x: &[R], y: &mut [R]) {
+        let (o, n, two) = (self.ido, |i, b, k| self.inner(i, b, k), R::of(2.0));
+        for k in 0..self.before {
+            let (a, b) = (x[n(0, 0, k)], x[n(o - 1, 1, k)]);
+            (y[self.outer(0, k, 0)], y[self.outer(0, k, 1)]) = (a + b, a - b);
+            if o % 2 == 0 {
+                y[self.outer(o - 1, k, 0)] = two * x[n(o - 1, 0, k)];
+                y[self.outer(o - 1, k, 1)] = -two * x[n(0, 1, k)];
+            }
+            for i in (2..o).step_by(2) {
+                let ic = o - i;
+                let (a, b) = (x[n(i - 1, 0, k)], x[n(ic - 1, 1, k)]);
+                let (c, d) = (x[n(i, 0, k)], x[n(ic, 1, k)]);
+                (y[self.outer(i - 1, k, 0)], y[self.outer(i, k, 0)]) = (a + b, c - d);
+                self.put(y, (i, k, 1), c + d, a - b);
+            }
+        }
     }
-    /// Of the spectrum, by column, part and group.
-    fn line(self, i: usize, part: usize, k: usize) -> usize {
-        i + self.width * (part + self.radix * k)
-    }
-}
 
-/// (w.re + i w.im) times (a - i b), as the pair (re, -im).
-fn turned<R: Part>(w: &[R], a: R, b: R) -> (R, R) {
-    (w[0] * a + w[1] * b, w[0] * b - w[1] * a)
-}
+    /// Part `b` of place `i`, turned by its root.
+    fn put(&self, y: &mut [R], (i, k, b): (usize, usize, usize), im: R, re: R) {
+        let (c, s) = self.root(b, i);
+        (y[self.outer(i, k, b)], y[self.outer(i - 1, k, b)]) = turn(c, s, im, re);
+    }
 
-fn two_forward<R: Part>(at: Places, x: &[R], y: &mut [R], w: &[R]) {
-    let n = at.width;
-    for k in 0..at.done {
-        let (a, b) = (x[at.point(0, k, 0)], x[at.point(0, k, 1)]);
-        (y[at.line(0, 0, k)], y[at.line(n - 1, 1, k)]) = (a + b, a - b);
-        if n.is_multiple_of(2) {
-            y[at.line(0, 1, k)] = -x[at.point(n - 1, k, 1)];
-            y[at.line(n - 1, 0, k)] = x[at.point(n - 1, k, 0)];
-        }
-        for i in (2..n).step_by(2) {
-            let c = n - i;
-            let (re, im) = turned(&w[i - 2..], x[at.point(i - 1, k, 1)], x[at.point(i, k, 1)]);
-            let (a, b) = (x[at.point(i - 1, k, 0)], x[at.point(i, k, 0)]);
-            (y[at.line(i - 1, 0, k)], y[at.line(c - 1, 1, k)]) = (a + re, a - re);
-            (y[at.line(i, 0, k)], y[at.line(c, 1, k)]) = (im + b, im - b);
+    fn forward_3(&self, x: &[R], y: &mut [R]) {
+        let (o, n) = (self.ido, |i, b, k| self.inner(i, b, k));
+        let (taur, taui) = (R::of(TAU_3.0), R::of(TAU_3.1));
+        for k in 0..self.before {
+            let [a, b, c] = [0, 1, 2].map(|j| x[self.outer(0, k, j)]);
+            let sum = b + c;
+            y[n(0, 0, k)] = a + sum;
+            y[n(0, 2, k)] = taui * (c - b);
+            y[n(o - 1, 1, k)] = a + taur * sum;
+            for i in (2..o).step_by(2) {
+                let ic = o - i;
+                let ((dr2, di2), (dr3, di3)) = (self.turned(x, i, k, 1), self.turned(x, i, k, 2));
+                let (cr, ci) = (dr2 + dr3, di2 + di3);
+                let (a, b) = (x[self.outer(i - 1, k, 0)], x[self.outer(i, k, 0)]);
+                (y[n(i - 1, 0, k)], y[n(i, 0, k)]) = (a + cr, b + ci);
+                let (tr2, ti2) = (a + taur * cr, b + taur * ci);
+                let (tr3, ti3) = (taui * (di2 - di3), taui * (dr3 - dr2));
+                (y[n(i - 1, 2, k)], y[n(ic - 1, 1, k)]) = (tr2 + tr3, tr2 - tr3);
+                (y[n(i, 2, k)], y[n(ic, 1, k)]) = (ti3 + ti2, ti3 - ti2);
+            }
         }
     }
-}
 
-fn two_back<R: Part>(at: Places, x: &[R], y: &mut [R], w: &[R]) {
-    let n = at.width;
-    let two = R::of(2.0);
-    for k in 0..at.done {
-        let (a, b) = (x[at.line(0, 0, k)], x[at.line(n - 1, 1, k)]);
-        (y[at.point(0, k, 0)], y[at.point(0, k, 1)]) = (a + b, a - b);
-        if n.is_multiple_of(2) {
-            y[at.point(n - 1, k, 0)] = two * x[at.line(n - 1, 0, k)];
-            y[at.point(n - 1, k, 1)] = -two * x[at.line(0, 1, k)];
-        }
-        for i in (2..n).step_by(2) {
-            let c = n - i;
-            let (a, b) = (x[at.line(i - 1, 0, k)], x[at.line(c - 1, 1, k)]);
-            let re = a - b;
-            y[at.point(i - 1, k, 0)] = a + b;
-            let (a, b) = (x[at.line(i, 0, k)], x[at.line(c, 1, k)]);
-            let im = a + b;
-            y[at.point(i, k, 0)] = a - b;
-            (y[at.point(i, k, 1)], y[at.point(i - 1, k, 1)]) = turned(&w[i - 2..], im, re);
+    fn backward_3(&self, x: &[R], y: &mut [R]) {
+        let (o, n, two) = (self.ido, |i, b, k| self.inner(i, b, k), R::of(2.0));
+        let (taur, taui) = (R::of(TAU_3.0), R::of(TAU_3.1));
+        for k in 0..self.before {
+            let tr = two * x[n(o - 1, 1, k)];
+            let cr = x[n(0, 0, k)] + taur * tr;
+            y[self.outer(0, k, 0)] = x[n(0, 0, k)] + tr;
+            let ci = two * taui * x[n(0, 2, k)];
+            (y[self.outer(0, k, 2)], y[self.outer(0, k, 1)]) = (cr + ci, cr - ci);
+            for i in (2..o).step_by(2) {
+                let ic = o - i;
+                let tr = x[n(i - 1, 2, k)] + x[n(ic - 1, 1, k)];
+                let ti = x[n(i, 2, k)] - x[n(ic, 1, k)];
+                let (a, b) = (x[n(i - 1, 0, k)], x[n(i, 0, k)]);
+                let (cr2, ci2) = (a + taur * tr, b + taur * ti);
+                (y[self.outer(i - 1, k, 0)], y[self.outer(i, k, 0)]) = (a + tr, b + ti);
+                let cr3 = taui * (x[n(i - 1, 2, k)] - x[n(ic - 1, 1, k)]);
+                let ci3 = taui * (x[n(i, 2, k)] + x[n(ic, 1, k)]);
+                self.put(y, (i, k, 1), ci2 + cr3, cr2 - ci3);
+                self.put(y, (i, k, 2), ci2 - cr3, cr2 + ci3);
+            }
         }
     }
-}
 
-fn four_forward<R: Part>(at: Places, x: &[R], y: &mut [R], w: &[R]) {
-    let n = at.width;
-    let h = R::of(std::f64::consts::FRAC_1_SQRT_2);
-    for k in 0..at.done {
-        let p = |i: usize, part: usize| x[at.point(i, k, part)];
-        let (t1, t2) = (p(0, 3) + p(0, 1), p(0, 0) + p(0, 2));
-        y[at.line(0, 2, k)] = p(0, 3) - p(0, 1);
-        y[at.line(n - 1, 1, k)] = p(0, 0) - p(0, 2);
-        (y[at.line(0, 0, k)], y[at.line(n - 1, 3, k)]) = (t2 + t1, t2 - t1);
-        if n.is_multiple_of(2) {
-            let e = n - 1;
-            let im = -h * (p(e, 1) + p(e, 3));
-            let re = h * (p(e, 1) - p(e, 3));
-            (y[at.line(e, 0, k)], y[at.line(e, 2, k)]) = (p(e, 0) + re, p(e, 0) - re);
-            (y[at.line(0, 3, k)], y[at.line(0, 1, k)]) = (im + p(e, 2), im - p(e, 2));
-        }
-        for i in (2..n).step_by(2) {
-            let c = n - i;
-            let w = |part: usize| &w[i - 2 + (part - 1) * (n - 1)..];
-            let (r2, i2) = turned(w(1), p(i - 1, 1), p(i, 1));
-            let (r3, i3) = turned(w(2), p(i - 1, 2), p(i, 2));
-            let (r4, i4) = turned(w(3), p(i - 1, 3), p(i, 3));
-            let (tr1, tr4, ti1, ti4) = (r4 + r2, r4 - r2, i2 + i4, i2 - i4);
-            let (tr2, tr3) = (p(i - 1, 0) + r3, p(i - 1, 0) - r3);
-            let (ti2, ti3) = (p(i, 0) + i3, p(i, 0) - i3);
-            (y[at.line(i - 1, 0, k)], y[at.line(c - 1, 3, k)]) = (tr2 + tr1, tr2 - tr1);
-            (y[at.line(i, 0, k)], y[at.line(c, 3, k)]) = (ti1 + ti2, ti1 - ti2);
-            (y[at.line(i - 1, 2, k)], y[at.line(c - 1, 1, k)]) = (tr3 + ti4, tr3 - ti4);
-            (y[at.line(i, 2, k)], y[at.line(c, 1, k)]) = (tr4 + ti3, tr4 - ti3);
+    fn forward_4(&self, x: &[R], y: &mut [R]) {
+        let (o, n) = (self.ido, |i, b, k| self.inner(i, b, k));
+        let h = R::of(std::f64::consts::FRAC_1_SQRT_2);
+        for k in 0..self.before {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|j| x[self.outer(0, k, j)]);
+            let (tr1, tr2) = (d + b, a + c);
+            (y[n(0, 2, k)], y[n(o - 1, 1, k)]) = (d - b, a - c);
+            (y[n(0, 0, k)], y[n(o - 1, 3, k)]) = (tr2 + tr1, tr2 - tr1);
+            if o % 2 == 0 {
+                let [a, b, c, d] = [0, 1, 2, 3].map(|j| x[self.outer(o - 1, k, j)]);
+                let (ti1, tr1) = (-h * (b + d), h * (b - d));
+                (y[n(o - 1, 0, k)], y[n(o - 1, 2, k)]) = (a + tr1, a - tr1);
+                (y[n(0, 3, k)], y[n(0, 1, k)]) = (ti1 + c, ti1 - c);
+            }
+            for i in (2..o).step_by(2) {
+                let ic = o - i;
+                let [(cr2, ci2), (cr3, ci3), (cr4, ci4)] = [1, 2, 3].map(|b| self.turned(x, i, k, b));
+                let (a, b) = (x[self.outer(i - 1, k, 0)], x[self.outer(i, k, 0)]);
+                let (tr1, tr4, ti1, ti4) = (cr4 + cr2, cr4 - cr2, ci2 + ci4, ci2 - ci4);
+                let (tr2, tr3, ti2, ti3) = (a + cr3, a - cr3, b + ci3, b - ci3);
+                (y[n(i - 1, 0, k)], y[n(ic - 1, 3, k)]) = (tr2 + tr1, tr2 - tr1);
+                (y[n(i, 0, k)], y[n(ic, 3, k)]) = (ti1 + ti2, ti1 - ti2);
+                (y[n(i - 1, 2, k)], y[n(ic - 1, 1, k)]) = (tr3 + ti4, tr3 - ti4);
+                (y[n(i, 2, k)], y[n(ic, 1, k)]) = (tr4 + ti3, tr4 - ti3);
+            }
         }
     }
-}
 
-fn four_back<R: Part>(at: Places, x: &[R], y: &mut [R], w: &[R]) {
-    let n = at.width;
-    let (two, root) = (R::of(2.0), R::of(std::f64::consts::SQRT_2));
-    for k in 0..at.done {
-        let p = |i: usize, part: usize| x[at.line(i, part, k)];
-        let (t2, t1) = (p(0, 0) + p(n - 1, 3), p(0, 0) - p(n - 1, 3));
-        let (t3, t4) = (two * p(n - 1, 1), two * p(0, 2));
-        (y[at.point(0, k, 0)], y[at.point(0, k, 2)]) = (t2 + t3, t2 - t3);
-        (y[at.point(0, k, 3)], y[at.point(0, k, 1)]) = (t1 + t4, t1 - t4);
-        if n.is_multiple_of(2) {
-            let e = n - 1;
-            let (ti1, ti2) = (p(0, 3) + p(0, 1), p(0, 3) - p(0, 1));
-            let (tr2, tr1) = (p(e, 0) + p(e, 2), p(e, 0) - p(e, 2));
-            y[at.point(e, k, 0)] = tr2 + tr2;
-            y[at.point(e, k, 1)] = root * (tr1 - ti1);
-            y[at.point(e, k, 2)] = ti2 + ti2;
-            y[at.point(e, k, 3)] = -root * (tr1 + ti1);
-        }
-        for i in (2..n).step_by(2) {
-            let c = n - i;
-            let w = |part: usize| &w[i - 2 + (part - 1) * (n - 1)..];
-            let (tr2, tr1) = (p(i - 1, 0) + p(c - 1, 3), p(i - 1, 0) - p(c - 1, 3));
-            let (ti1, ti2) = (p(i, 0) + p(c, 3), p(i, 0) - p(c, 3));
-            let (tr4, ti3) = (p(i, 2) + p(c, 1), p(i, 2) - p(c, 1));
-            let (tr3, ti4) = (p(i - 1, 2) + p(c - 1, 1), p(i - 1, 2) - p(c - 1, 1));
-            y[at.point(i - 1, k, 0)] = tr2 + tr3;
-            let cr3 = tr2 - tr3;
-            y[at.point(i, k, 0)] = ti2 + ti3;
-            let ci3 = ti2 - ti3;
-            let (cr4, cr2, ci2, ci4) = (tr1 + tr4, tr1 - tr4, ti1 + ti4, ti1 - ti4);
-            (y[at.point(i, k, 1)], y[at.point(i - 1, k, 1)]) = turned(w(1), ci2, cr2);
-            (y[at.point(i, k, 2)], y[at.point(i - 1, k, 2)]) = turned(w(2), ci3, cr3);
-            (y[at.point(i, k, 3)], y[at.point(i - 1, k, 3)]) = turned(w(3), ci4, cr4);
+    fn backward_4(&self, x: &[R], y: &mut [R]) {
+        let (o, n, two) = (self.ido, |i, b, k| self.inner(i, b, k), R::of(2.0));
+        let root = R::of(std::f64::consts::SQRT_2);
+        for k in 0..self.before {
+            let (a, b) = (x[n(0, 0, k)], x[n(o - 1, 3, k)]);
+            let (tr2, tr1, tr3, tr4) = (a + b, a - b, two * x[n(o - 1, 1, k)], two * x[n(0, 2, k)]);
+            (y[self.outer(0, k, 0)], y[self.outer(0, k, 2)]) = (tr2 + tr3, tr2 - tr3);
+            (y[self.outer(0, k, 3)], y[self.outer(0, k, 1)]) = (tr1 + tr4, tr1 - tr4);
+            if o % 2 == 0 {
+                let (a, b) = (x[n(0, 3, k)], x[n(0, 1, k)]);
+                let (c, d) = (x[n(o - 1, 0, k)], x[n(o - 1, 2, k)]);
+                let (ti1, ti2, tr2, tr1) = (a + b, a - b, c + d, c - d);
+                y[self.outer(o - 1, k, 0)] = tr2 + tr2;
+                y[self.outer(o - 1, k, 1)] = root * (tr1 - ti1);
+                y[self.outer(o - 1, k, 2)] = ti2 + ti2;
+                y[self.outer(o - 1, k, 3)] = -root * (tr1 + ti1);
+            }
+            for i in (2..o).step_by(2) {
+                let ic = o - i;
+                let both = |a: usize, b: usize| (x[a] + x[b], x[a] - x[b]);
+                let (tr2, tr1) = both(n(i - 1, 0, k), n(ic - 1, 3, k));
+                let (ti1, ti2) = both(n(i, 0, k), n(ic, 3, k));
+                let (tr4, ti3) = both(n(i, 2, k), n(ic, 1, k));
+                let (tr3, ti4) = both(n(i - 1, 2, k), n(ic - 1, 1, k));
+                (y[self.outer(i - 1, k, 0)], y[self.outer(i, k, 0)]) = (tr2 + tr3, ti2 + ti3);
+                self.put(y, (i, k, 1), ti1 + ti4, tr1 - tr4);
+                self.put(y, (i, k, 2), ti2 - ti3, tr2 - tr3);
+                self.put(y, (i, k, 3), ti1 - ti4, tr1 + tr4);
+            }
         }
     }
-}
 
-/// The packed spectrum of a prime number of points, in groups of four terms, two and one.
-fn prime<R: Part>(roots: &[Complex<R>], x: &mut [R], y: &mut [R]) {
-    let p = x.len();
-    let half = p.div_ceil(2);
-    for j in 1..half {
-        (x[p - j], x[j]) = (x[p - j] - x[j], x[p - j] + x[j]);
-    }
-    for l in 1..half {
-        let w = |j: usize| roots[l * j % p];
-        let mut re = x[0] + w(1).re * x[1] + w(2).re * x[2];
-        let mut im = w(1).im * x[p - 1] + w(2).im * x[p - 2];
+    /// Sums of `v(j)` times cosines and of `v(factor - j)` times sines, in groups of four and two.
+    fn sums(&self, l: usize, v: impl Fn(usize) -> R) -> (R, R) {
+        let (ip, half) = (self.factor, self.factor.div_ceil(2));
+        let root = |j: usize| self.own[(j * l) % ip];
+        let cos = |j: usize| root(j).0 * v(j);
+        let sin = |j: usize| root(j).1 * v(ip - j);
+        let mut even = v(0) + cos(1) + cos(2);
+        let mut odd = sin(1) + sin(2);
         let mut j = 3;
         while j + 3 < half {
-            re = re + (w(j).re * x[j] + w(j + 1).re * x[j + 1] + w(j + 2).re * x[j + 2] + w(j + 3).re * x[j + 3]);
-            im = im
-                + (w(j).im * x[p - j]
-                    + w(j + 1).im * x[p - j - 1]
-                    + w(j + 2).im * x[p - j - 2]
-                    + w(j + 3).im * x[p - j - 3]);
+            even = even + (cos(j) + cos(j + 1) + cos(j + 2) + cos(j + 3));
+            odd = odd + (sin(j) + sin(j + 1) + sin(j + 2) + sin(j + 3));
             j += 4;
         }
         while j + 1 < half {
-            re = re + (w(j).re * x[j] + w(j + 1).re * x[j + 1]);
-            im = im + (w(j).im * x[p - j] + w(j + 1).im * x[p - j - 1]);
+            even = even + (cos(j) + cos(j + 1));
+            odd = odd + (sin(j) + sin(j + 1));
             j += 2;
         }
-        while j < half {
-            re = re + w(j).re * x[j];
-            im = im + w(j).im * x[p - j];
-            j += 1;
+        if j < half {
+            (even, odd) = (even + cos(j), odd + sin(j));
         }
-        (y[2 * l - 1], y[2 * l]) = (re, im);
+        (even, odd)
     }
-    y[0] = (1..half).fold(x[0], |sum, j| sum + x[j]);
+
+    /// Any odd factor, as the last one (`ido` is 1).
+    fn forward_any(&self, x: &[R], y: &mut [R]) {
+        let (ip, half) = (self.factor, self.factor.div_ceil(2));
+        for k in 0..self.before {
+            let at = |j: usize| x[self.outer(0, k, j)];
+            let v = |j: usize| match j {
+                0 => at(0),
+                j if j < half => at(j) + at(ip - j),
+                j => at(j) - at(ip - j),
+            };
+            y[self.inner(0, 0, k)] = (1..half).fold(v(0), |sum, j| sum + v(j));
+            for l in 1..half {
+                (y[self.inner(0, 2 * l - 1, k)], y[self.inner(0, 2 * l, k)]) = self.sums(l, v);
+            }
+        }
+    }
+
+    fn backward_any(&self, x: &[R], y: &mut [R]) {
+        let (ip, half, two) = (self.factor, self.factor.div_ceil(2), R::of(2.0));
+        for k in 0..self.before {
+            let at = |b: usize| x[self.inner(0, b, k)];
+            let v = |j: usize| match j {
+                0 => at(0),
+                j if j < half => two * at(2 * j - 1),
+                j => two * at(2 * (ip - j)),
+            };
+            y[self.outer(0, k, 0)] = (1..half).fold(v(0), |sum, j| sum + v(j));
+            for l in 1..half {
+                let (even, odd) = self.sums(l, v);
+                (y[self.outer(0, k, l)], y[self.outer(0, k, ip - l)]) = (even - odd, even + odd);
+            }
+        }
+    }
 }
