@@ -6,15 +6,16 @@ use super::{Outcome, text};
 use evoxc_core::OpError;
 use evoxc_ir::{Op, TensorType};
 
-pub(super) fn cond(w: &mut Writer<'_>, o: &Op, pred: &Val, types: &[TensorType]) -> Outcome<Vec<Val>> {
-    branches(w, "if", o, pred, types)
+pub(super) fn cond(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType]) -> Outcome<Vec<Val>> {
+    branches(w, "if", o, xs, types)
 }
 
-pub(super) fn switch(w: &mut Writer<'_>, o: &Op, index: &Val, types: &[TensorType]) -> Outcome<Vec<Val>> {
-    branches(w, "case", o, index, types)
+pub(super) fn switch(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType]) -> Outcome<Vec<Val>> {
+    branches(w, "case", o, xs, types)
 }
 
-fn branches(w: &mut Writer<'_>, name: &str, o: &Op, choice: &Val, types: &[TensorType]) -> Outcome<Vec<Val>> {
+fn branches(w: &mut Writer<'_>, name: &str, o: &Op, xs: &[&Val], types: &[TensorType]) -> Outcome<Vec<Val>> {
+    let [choice] = xs else { return Err(OpError::new("", "it takes one operand")) };
     let (head, results) = w.results(types);
     w.open(&format!("{head}\"stablehlo.{name}\"({choice}) ({{"));
     for (i, r) in o.regions.iter().enumerate() {

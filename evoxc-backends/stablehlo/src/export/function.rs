@@ -1,5 +1,6 @@
 //! Modules and functions: which are written, under which names, with which arguments.
 
+use super::op::Written;
 use super::writer::{Val, Writer};
 use super::{ExportOptions, Outcome, op, text};
 use evoxc_core::OpError;
@@ -137,7 +138,11 @@ fn types<'f>(f: &'f Func, o: &Op) -> Vec<&'f TensorType> {
 fn one(w: &mut Writer<'_>, o: &Op) -> Outcome {
     let operands: Vec<Val> = o.operands.iter().map(|&v| w.get(v)).collect::<Outcome<_>>()?;
     let types: Vec<TensorType> = o.results.iter().map(|&v| w.func.ty(v).clone()).collect();
-    let results = op::write(w, o, &operands.iter().collect::<Vec<_>>(), &types)?;
+    let operands: Vec<&Val> = operands.iter().collect();
+    let results = match op::write(w, o, &operands, &types)? {
+        Written::Done(results) => results,
+        Written::Nested(write) => write(w, o, &operands, &types)?,
+    };
     if results.len() != o.results.len() {
         return Err(OpError::new("export", format!("it gave {} results", results.len())));
     }

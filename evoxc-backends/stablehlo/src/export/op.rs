@@ -6,10 +6,22 @@ use super::{Outcome, contraction, control, convert, elementwise, indexing, linal
 use evoxc_core::{OpError, TensorSpec};
 use evoxc_ir::{Binary, Op, Prim, TensorType};
 
-/// Writes one op and gives its results.
-pub(super) fn write(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType]) -> Outcome<Vec<Val>> {
+/// Writes an op with its regions.
+pub(super) type Nested = fn(&mut Writer<'_>, &Op, &[&Val], &[TensorType]) -> Outcome<Vec<Val>>;
+
+/// What becomes of an op.
+pub(super) enum Written {
+    /// It is written, with these results.
+    Done(Vec<Val>),
+    /// It is to be written by this: not from within the match, whose frame is large and would stand on the stack once
+    /// for every region around.
+    Nested(Nested),
+}
+
+/// Writes one op, unless it has regions.
+pub(super) fn write(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType]) -> Outcome<Written> {
     let one = |v: Outcome<Val>| v.map(|v| vec![v]);
-    match &o.prim {
+    let done = match &o.prim {
         Prim::Unary(u) => one(elementwise::unary(w, *u, x(xs, 0)?, ty(types)?)),
         Prim::Binary(Binary::Pow) => {
             let small = o.operands.get(1).is_some_and(|&v| w.is_small(v));
@@ -42,7 +54,6 @@ pub(super) fn write(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType
         Prim::Scatter { op, dims, sorted, unique } => {
             one(indexing::scatter(w, *op, o, xs, dims, [*sorted, *unique], ty(types)?))
         }
-        Prim::ScatterBody { dims, sorted, unique } => indexing::scatter_body(w, o, xs, dims, [*sorted, *unique], types),
         Prim::DynamicSlice { sizes } => one(indexing::dynamic_slice(w, xs, sizes, ty(types)?)),
         Prim::DynamicUpdateSlice {} => one(indexing::dynamic_update_slice(w, xs, ty(types)?)),
         Prim::Dot { batch, contract, accumulate: _ } => {
@@ -59,31 +70,30 @@ pub(super) fn write(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType
             ))
         }
         Prim::Reduce { op, axes } => one(reduction::reduce(w, *op, x(xs, 0)?, axes, ty(types)?)),
-        Prim::ReduceBody { axes } => reduction::reduce_body(w, o, xs, axes, types),
         Prim::ReduceWindow { op, window } => one(reduction::reduce_window(w, *op, x(xs, 0)?, window, ty(types)?)),
-        Prim::ReduceWindowBody { window } => reduction::reduce_window_body(w, o, xs, window, types),
-        Prim::SelectAndScatterBody { window } => one(reduction::select_and_scatter_body(w, o, xs, window, ty(types)?)),
-        Prim::SortBody { axis, stable } => reduction::sort_body(w, o, xs, *axis, *stable, types),
         Prim::TopK { k } => linalg::top_k(w, x(xs, 0)?, *k, types),
         Prim::Fft { kind, length } => one(linalg::fft(w, *kind, length, x(xs, 0)?, ty(types)?)),
         Prim::Cholesky { lower } => one(linalg::cholesky(w, x(xs, 0)?, *lower)),
         Prim::TriangularSolve { left, lower, unit_diagonal, transpose } => {
             one(linalg::triangular_solve(w, [x(xs, 0)?, x(xs, 1)?], [*left, *lower, *unit_diagonal], *transpose))
         }
-        Prim::Cond {} => control::cond(w, o, x(xs, 0)?, types),
-        Prim::Switch {} => control::switch(w, o, x(xs, 0)?, types),
-        Prim::WhileLoop {} => control::while_loop(w, o, xs, types),
+        Prim::Cond {} => return Ok(Written::Nested(control::cond)),
+        Prim::Switch {} => return Ok(Written::Nested(control::switch)),
+        Prim::WhileLoop {} => return Ok(Written::Nested(control::while_loop)),
+        Prim::ScatterBody { .. }
+        | Prim::ReduceBody { .. }
+        | Prim::ReduceWindowBody { .. }
+        | Prim::SelectAndScatterBody { .. }
+        | Prim::SortBody { .. }
+        | Prim::AllReduceBody { .. }
+        | Prim::ReduceScatterBody { .. } => return Ok(Written::Nested(bodied)),
         Prim::Call { callee, jvp: _, forward: _, vjp: _, batch: _, captures: _, remat: _ } => {
             control::call(w, &callee.0, xs, types)
         }
         Prim::AllReduce { op, groups } => collective::all_reduce(w, By::Named(*op), groups, xs, types),
-        Prim::AllReduceBody { groups } => collective::all_reduce(w, By::Body(o), groups, xs, types),
         Prim::AllGather { axis, count: _, groups } => collective::all_gather(w, *axis, groups, xs, types),
         Prim::ReduceScatter { op, axis, count: _, groups } => {
             collective::reduce_scatter(w, By::Named(*op), *axis, groups, xs, types)
-        }
-        Prim::ReduceScatterBody { axis, count: _, groups } => {
-            collective::reduce_scatter(w, By::Body(o), *axis, groups, xs, types)
         }
         Prim::AllToAll { split, concat, count, groups } => {
             collective::all_to_all(w, [*split, *concat, *count], groups, xs, types)
@@ -108,7 +118,34 @@ pub(super) fn write(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType
         | Prim::Scan { carry: _, length: _, reverse: _ }
         | Prim::RandomBits { algorithm: _, dtype: _, shape: _ }
         | Prim::Print { label: _ } => Err(no_form()),
+    };
+    done.map(Written::Done)
+}
+
+/// Writes an op whose body works on scalars.
+fn bodied(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType]) -> Outcome<Vec<Val>> {
+    if let Prim::ReduceBody { axes } = &o.prim {
+        return reduction::reduce_body(w, o, xs, axes, types);
     }
+    if let Prim::ReduceWindowBody { window } = &o.prim {
+        return reduction::reduce_window_body(w, o, xs, window, types);
+    }
+    if let Prim::SelectAndScatterBody { window } = &o.prim {
+        return reduction::select_and_scatter_body(w, o, xs, window);
+    }
+    if let Prim::SortBody { axis, stable } = &o.prim {
+        return reduction::sort_body(w, o, xs, *axis, *stable, types);
+    }
+    if let Prim::ScatterBody { dims, sorted, unique } = &o.prim {
+        return indexing::scatter_body(w, o, xs, dims, [*sorted, *unique], types);
+    }
+    if let Prim::AllReduceBody { groups } = &o.prim {
+        return collective::all_reduce(w, By::Body(o), groups, xs, types);
+    }
+    if let Prim::ReduceScatterBody { axis, count: _, groups } = &o.prim {
+        return collective::reduce_scatter(w, By::Body(o), *axis, groups, xs, types);
+    }
+    Err(no_form())
 }
 
 /// An op that StableHLO does not have and that nothing expanded.

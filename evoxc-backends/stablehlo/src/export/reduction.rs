@@ -281,15 +281,9 @@ fn scattered(
     only(results)
 }
 
-pub(super) fn select_and_scatter_body(
-    w: &mut Writer<'_>,
-    o: &Op,
-    xs: &[&Val],
-    window: &Window,
-    _: TensorType,
-) -> Outcome<Val> {
+pub(super) fn select_and_scatter_body(w: &mut Writer<'_>, o: &Op, xs: &[&Val], window: &Window) -> Outcome<Vec<Val>> {
     let &[x, source, init] = xs else { return Err(OpError::new("", "it takes x, the source and an initial value")) };
-    scattered(w, [x, source, init], window, |w| w.body_of(o, 0), |w| w.body_of(o, 1))
+    scattered(w, [x, source, init], window, |w| w.body_of(o, 0), |w| w.body_of(o, 1)).map(|v| vec![v])
 }
 
 pub(super) fn sort_body(

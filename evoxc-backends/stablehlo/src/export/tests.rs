@@ -63,3 +63,54 @@ fn options_change_the_text() -> evoxc_core::Result<()> {
     assert!(export_module(&module, &wrong).is_err());
     Ok(())
 }
+
+/// Time grows with the number of ops and of elements, and no recursion with either.
+#[test]
+fn large_programs_are_written() -> evoxc_core::Result<()> {
+    use evoxc_core::{F32, Tensor, spec};
+    use evoxc_ir::{Binary, Func, Literal, Op, Prim};
+    let n = 50_000;
+    let mut f = Func::new("f");
+    let ty = spec(F32, [2]);
+    let mut last = f.value(ty.clone(), Some("x".into()));
+    f.body.args.push(last);
+    let op = |prim, operands: &[evoxc_ir::Value], result| Op {
+        prim,
+        operands: operands.into(),
+        results: [result].into_iter().collect(),
+        regions: vec![],
+        loc: None,
+    };
+    for i in 0..n {
+        let next = f.value(ty.clone(), None);
+        let binary = if i % 2 == 0 { Binary::Add } else { Binary::Mul };
+        f.body.ops.push(op(Prim::Binary(binary), &[last, last], next));
+        last = next;
+    }
+    let large = f.value(spec(F32, [1 << 20]), None);
+    let values: Vec<f32> = (0..1 << 20).map(|i| i as f32).collect();
+    f.body.ops.push(op(Prim::Constant { value: Literal::Dense(Tensor::from(values)) }, &[], large));
+    f.body.results = vec![last, large];
+    let text = export_module(&Module { funcs: vec![f], ..Module::default() }, &ExportOptions::default())?;
+    assert_eq!(text.lines().filter(|l| l.contains("stablehlo.add") || l.contains("stablehlo.multiply")).count(), n);
+    assert!(text.contains("dense<\"0x000000000000803F00000040"));
+    Ok(())
+}
+
+/// Regions nest as deep as the verifier allows.
+#[test]
+fn deep_programs_are_written() -> evoxc_core::Result<()> {
+    let depth = evoxc_ir::MAX_REGION_DEPTH - 1;
+    let mut text = String::from("func @f(%p: tensor<bool>, %x: tensor<f32>) -> tensor<f32> {\n");
+    for i in 0..depth {
+        text.push_str(&format!("%r{i} = evoxc.cond(%p) : tensor<f32> {{\nthen() {{\n"));
+    }
+    text.push_str("yield %x\n}\n");
+    for i in (0..depth).rev() {
+        text.push_str("else() {\nyield %x\n}\n}\n");
+        text.push_str(&if i > 0 { format!("yield %r{i}\n}}\n") } else { "return %r0\n}\n".into() });
+    }
+    let text = export_module(&Module::parse(&text)?, &ExportOptions::default())?;
+    assert_eq!(text.matches("\"stablehlo.if\"(%p)").count(), depth);
+    Ok(())
+}
