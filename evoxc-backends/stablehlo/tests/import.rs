@@ -458,3 +458,51 @@ fn generated_bits_are_those_of_xla() {
     let want = [0xcfa3_90b5_1ec5_3d42u64, 0xe71f_f917_f223_5702, 0xd682_777a_cb47_2319];
     assert_eq!((blocks, y.to_vec::<u64>().unwrap()), (2, want.to_vec()));
 }
+
+#[test]
+fn divisions_that_round_downwards_are_followed() {
+    // As JAX prints `-n // 2`: the quotient that truncates, less 1 where signs differ and something remains.
+    let text = function(
+        "%n: tensor<i64>, %x: tensor<?xf32>) -> tensor<?xf32>",
+        "%m = stablehlo.constant dense<-1> : tensor<i64>
+         %two = stablehlo.constant dense<2> : tensor<i64>
+         %zero = stablehlo.constant dense<0> : tensor<i64>
+         %one = stablehlo.constant dense<1> : tensor<i64>
+         %a = stablehlo.multiply %n, %m : tensor<i64>
+         %q = stablehlo.divide %a, %two : tensor<i64>
+         %r = stablehlo.remainder %a, %two : tensor<i64>
+         %sa = stablehlo.sign %a : tensor<i64>
+         %st = stablehlo.sign %two : tensor<i64>
+         %d = stablehlo.compare NE, %sa, %st, SIGNED : (tensor<i64>, tensor<i64>) -> tensor<i1>
+         %e = stablehlo.compare NE, %r, %zero, SIGNED : (tensor<i64>, tensor<i64>) -> tensor<i1>
+         %p = stablehlo.and %d, %e : tensor<i1>
+         %l = stablehlo.subtract %q, %one : tensor<i64>
+         %f = stablehlo.select %p, %l, %q : tensor<i1>, tensor<i64>
+         %u = stablehlo.multiply %f, %m : tensor<i64>
+         %s = stablehlo.reshape %u : (tensor<i64>) -> tensor<1xi64>
+         %c = stablehlo.constant dense<1.0> : tensor<f32>
+         %y = stablehlo.dynamic_broadcast_in_dim %c, %s, dims = [] : (tensor<f32>, tensor<1xi64>) -> tensor<?xf32>
+         return %y : tensor<?xf32>",
+    );
+    let graph = imported(&text);
+    for n in [4usize, 5, 7] {
+        // -(-n // 2) rounds n / 2 upwards.
+        let y = run(&graph, vec![Tensor::from(n as i64), Tensor::ones(evoxc::F32, [n])]);
+        assert_eq!(y[0].shape(), [n.div_ceil(2)]);
+    }
+}
+
+#[test]
+fn gaps_of_a_symbolic_size_are_padded() {
+    let text = function(
+        "%x: tensor<?xf32>) -> tensor<?xf32>",
+        "%0 = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+         %1 = stablehlo.reshape %0 : (tensor<i32>) -> tensor<1xi32>
+         %c = stablehlo.constant dense<1> : tensor<1xi32>
+         %z = stablehlo.constant dense<0.0> : tensor<f32>
+         %y = stablehlo.dynamic_pad %x, %z, %c, %c, %1 : (tensor<?xf32>, tensor<f32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+         return %y : tensor<?xf32>",
+    );
+    // One zero on both sides, as many between as there are elements.
+    assert_eq!(values(&text, vec![Tensor::from([5f32, 6.0])]), [0.0, 5.0, 0.0, 0.0, 6.0, 0.0]);
+}

@@ -1,6 +1,6 @@
 //! What a value of the text is in the graph.
 
-use crate::syntax::ast::{Func, Value};
+use crate::syntax::ast::{Func, Op};
 use evoxc_core::{Dim, Shape};
 use evoxc_trace::Sym;
 use rustc_hash::FxHashMap;
@@ -21,6 +21,13 @@ pub(super) enum Item {
     Token,
     /// A tuple.
     Tuple(Rc<[Item]>),
+}
+
+impl<'m, 'a> Frame<'m, 'a> {
+    /// An activation without values.
+    pub fn new(func: &'m Func<'a>) -> Frame<'m, 'a> {
+        Frame { func, values: vec![Item::Unset; func.values.len()], defined: FxHashMap::default(), lift: None }
+    }
 }
 
 impl From<Sym> for Item {
@@ -62,14 +69,8 @@ pub(super) struct Frame<'m, 'a> {
     pub func: &'m Func<'a>,
     /// Its values so far.
     pub values: Vec<Item>,
+    /// The ops that `known::is_step` names, by the value that they define.
+    pub defined: FxHashMap<u32, &'m Op<'a>>,
     /// In the body of `map`, the shape that stands for a scalar.
     pub lift: Option<Shape>,
-    /// Its sums, by their terms: a slice between a start and start + size has that size.
-    pub sums: FxHashMap<Value, [Value; 2]>,
-}
-
-impl<'m, 'a> Frame<'m, 'a> {
-    pub fn new(func: &'m Func<'a>) -> Frame<'m, 'a> {
-        Frame { func, values: vec![Item::Unset; func.values.len()], lift: None, sums: FxHashMap::default() }
-    }
 }

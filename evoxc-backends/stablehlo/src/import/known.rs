@@ -6,7 +6,7 @@
 use super::attrs;
 use super::item::Known;
 use super::walk::Importer;
-use crate::syntax::ast::Op;
+use crate::syntax::ast::{Op, Value};
 use evoxc_core::{Dim, TensorSpec};
 use evoxc_ir::Literal;
 use std::rc::Rc;
@@ -93,10 +93,15 @@ fn divide(a: Dim, b: Dim, remainder: bool) -> Option<Dim> {
     if !exact.is_poison() && exact * b == a {
         return Some(if remainder { Dim::constant(0) } else { exact });
     }
-    if low(a)? < 0 || low(b)? <= 0 {
+    if low(b)? <= 0 {
         return None;
     }
-    Some(if remainder { a - exact * b } else { exact })
+    let quotient = match (low(a), high(a)) {
+        (Some(l), _) if l >= 0 => exact,
+        (_, Some(h)) if h <= 0 => -(-a / b),
+        _ => return None,
+    };
+    Some(if remainder { a - quotient * b } else { quotient })
 }
 
 fn zip(a: Known, b: Known, f: impl Fn(Dim, Dim) -> Option<Dim>) -> Option<Known> {
@@ -164,6 +169,7 @@ pub(super) fn evaluate(i: &Importer, op: &Op, ty: &TensorSpec) -> Option<Known> 
         "or" if ty.dtype.is_bool() => logical(operand(0), operand(1), true),
         "not" if ty.dtype.is_bool() => each(&operand(0)?, |x| bool_of(x).and_then(|b| truth(!b))),
         "xor" if ty.dtype.is_bool() => two().and_then(|(a, b)| zip(a, b, |x, y| truth(bool_of(x)? != bool_of(y)?))),
+        "select" if operand(0).is_none() => floor_division(i, op),
         "select" => {
             let p = operand(0)?;
             let whole = bool_of(*p.first()?).filter(|b| p.iter().all(|&x| bool_of(x) == Some(*b)));
@@ -203,4 +209,36 @@ fn logical(a: Option<Known>, b: Option<Known>, decides: bool) -> Option<Known> {
     let both = |x: bool, y: bool| if decides { x || y } else { x && y };
     let all: Option<Rc<[Dim]>> = a.iter().zip(b.iter()).map(|(&x, &y)| truth(both(bool_of(x)?, bool_of(y)?))).collect();
     all
+}
+
+/// Steps of what is recognised as a whole: divisions that round downwards, for StableHLO has only those that truncate,
+/// and slices from a start to start + size.
+pub(super) fn is_step(name: &str) -> bool {
+    ["add", "divide", "remainder", "sign", "compare", "and", "subtract"]
+        .iter()
+        .any(|n| name.strip_prefix("stablehlo.") == Some(n))
+}
+
+/// `select(signs differ and remainder is not 0, q - 1, q)` of `q = x / y` is the quotient rounded downwards.
+fn floor_division(i: &Importer, op: &Op) -> Option<Known> {
+    let &[p, less, quotient] = op.operands.as_slice() else { return None };
+    let step = |v, name: &str| i.defined(v).filter(|op| op.name.strip_prefix("stablehlo.") == Some(name));
+    let pair = |op: &Op| <[Value; 2]>::try_from(op.operands.as_slice()).ok();
+    let is = |v, n: i64| i.known(v).is_some_and(|k| k.iter().all(|d| *d == n));
+    let [x, y] = pair(step(quotient, "divide")?)?;
+    let [q, one] = pair(step(less, "subtract")?)?;
+    let [first, second] = pair(step(p, "and")?)?;
+    let differ = |v: Value| -> Option<[Value; 2]> {
+        let op = step(v, "compare")?;
+        (i.word(op, "comparison_direction").ok()? == "NE").then(|| pair(op)).flatten()
+    };
+    let of_sign = |v: Value, x: Value| step(v, "sign").is_some_and(|op| op.operands == [x]);
+    let signs = |v: Value| differ(v).is_some_and(|[a, b]| of_sign(a, x) && (of_sign(b, y) || is(b, 1)));
+    let rest = |v: Value| {
+        differ(v).is_some_and(|[a, b]| step(a, "remainder").is_some_and(|op| op.operands == [x, y]) && is(b, 0))
+    };
+    if q != quotient || !is(one, 1) || !((signs(first) && rest(second)) || (signs(second) && rest(first))) {
+        return None;
+    }
+    zip(i.known(x)?, i.known(y)?, |x, y| (low(y)? > 0).then(|| x / y))
 }

@@ -7,7 +7,7 @@ use super::table::{Rule, rule};
 use super::{extents, known};
 use crate::syntax::ast::{Func, Module, Op, Region, Value};
 use evoxc_core::{DType, Dim, Loc, Shape, TensorSpec, Unsupported};
-use evoxc_ir::{Binary, FuncRef, MAX_REGION_DEPTH, Prim};
+use evoxc_ir::{FuncRef, MAX_REGION_DEPTH, Prim};
 use evoxc_trace::{Sym, emitter};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -124,6 +124,10 @@ impl<'m, 'a> Importer<'m, 'a> {
             Item::Tensor(_, known) => known.clone(),
             Item::Unset | Item::Token | Item::Tuple(_) => None,
         }
+    }
+    /// The op that defines a value, of those that [`known::is_step`] names.
+    pub fn defined(&self, v: Value) -> Option<&'m Op<'a>> {
+        self.frames.last()?.defined.get(&v.0).copied()
     }
     /// All operands that are tensors; tokens are left out.
     pub fn tensors(&self, op: &Op) -> Done<Vec<Sym>> {
@@ -267,9 +271,8 @@ impl<'m, 'a> Importer<'m, 'a> {
                 return Err(self.unsupported(op, Unsupported::Op, m, "lower it to StableHLO before"));
             }
         };
-        if let (Some(Rule::Binary(Binary::Add)), &[a, b], &[sum]) = (rule(&op.name), &op.operands[..], &op.results[..])
-        {
-            self.frame(op)?.sums.insert(sum, [a, b]);
+        if let ([result], true) = (op.results.as_slice(), known::is_step(&op.name)) {
+            self.frame(op)?.defined.insert(result.0, op);
         }
         self.bind(op, items)
     }

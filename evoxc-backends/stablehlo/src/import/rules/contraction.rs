@@ -100,7 +100,15 @@ pub fn convolved<'a>(i: &Importer<'_, 'a>, op: &Op<'a>, x: Sym, k: Sym, padding:
     let size: Option<Vec<Dim>> = rhs_spatial.iter().map(|&a| shape.get(a).copied()).collect();
     let Some(size) = size else { return Err(i.error(op, "its dimension numbers do not fit the kernel's rank")) };
     let n = size.len();
-    let list = |name: &str| -> Done<Vec<i64>> { Ok(i.ints(op, name)?.unwrap_or_else(|| vec![1; n])) };
+    // Nobody verifies the strides of `dynamic_conv`: exporters have printed some for axes that are not there.
+    let surplus = op.name.ends_with("dynamic_conv");
+    let list = |name: &str| -> Done<Vec<i64>> {
+        let mut list = i.ints(op, name)?.unwrap_or_else(|| vec![1; n]);
+        if surplus {
+            list.truncate(n);
+        }
+        Ok(list)
+    };
     let reversal = i.ints(op, "window_reversal")?.unwrap_or_else(|| vec![0; n]);
     let plain = Window::new(size);
     let window = Window {

@@ -8,6 +8,7 @@ use crate::import::walk::Importer;
 use crate::syntax::ast::{Op, Value};
 use evoxc_core::{DType, Dim, Shape, Unsupported};
 use evoxc_ir::{Padding, Prim};
+use evoxc_trace::Sym;
 
 /// The shape of so many elements of which all extents but one (or none) are given.
 pub fn remaining(size: Dim, declared: &[Option<i64>]) -> Option<Shape> {
@@ -113,7 +114,12 @@ pub fn dynamic_pad<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec
     let [x, value, ..] = i.operands::<5>(op)?;
     let low = i.extents(op, op.operands.get(2), "the padding")?;
     let high = i.extents(op, op.operands.get(3), "the padding")?;
-    let interior = i.constants(op, op.operands.get(4), "the padding")?;
+    let gaps = i.extents(op, op.operands.get(4), "the padding")?;
+    let mut x = x;
+    for (axis, &gap) in gaps.iter().enumerate().filter(|(_, gap)| !gap.is_const()) {
+        x = spread(i, op, x, value, axis, gap)?;
+    }
+    let interior = gaps.iter().map(|gap| gap.as_i64().unwrap_or(0)).collect();
     Ok(vec![i.emit(op, Prim::Pad { low, high, interior }, &[x, value])?.into()])
 }
 
@@ -121,10 +127,32 @@ impl Importer<'_, '_> {
     /// The sizes of a slice whose limit is its start and known sizes, added.
     fn summed(&self, op: &Op) -> Option<Vec<Dim>> {
         let (start, limit) = (op.operands.get(1)?, op.operands.get(2)?);
-        let &[a, b] = self.frames.last()?.sums.get(limit)?;
+        let sum = self.defined(*limit).filter(|op| op.name.ends_with(".add"))?;
+        let &[a, b] = sum.operands.as_slice() else { return None };
         let size = if a == *start { b } else { a };
         (a == *start || b == *start).then(|| self.known(size))?.map(|k| k.to_vec())
     }
+}
+
+/// Gaps of a symbolic size between the elements of an axis: behind each one, but for the last.
+fn spread(i: &Importer, op: &Op, x: Sym, value: Sym, axis: usize, gap: Dim) -> Done<Sym> {
+    let old = i.shape(op, x)?;
+    let Some(&n) = old.get(axis) else { return Err(i.error(op, "its padding has more entries than its operand axes")) };
+    let with = |parts: &[Dim]| -> Shape {
+        let (before, after) = (old.iter().take(axis), old.iter().skip(axis + 1));
+        before.chain(parts).chain(after).copied().collect()
+    };
+    let split = i.emit(op, Prim::Reshape { shape: with(&[n, Dim::constant(1)]) }, &[x])?;
+    let none = vec![Dim::constant(0); old.rank() + 1];
+    let mut high = none.clone();
+    if let Some(h) = high.get_mut(axis + 1) {
+        *h = gap;
+    }
+    let padded = i.emit(op, Prim::Pad { low: none, high, interior: vec![0; old.rank() + 1] }, &[split, value])?;
+    let whole = i.emit(op, Prim::Reshape { shape: with(&[n * (gap + 1)]) }, &[padded])?;
+    let (start, stride) = (vec![Dim::constant(0); old.rank()], vec![1; old.rank()]);
+    let limit = with(&[n * (gap + 1) - gap]).to_vec();
+    i.emit(op, Prim::Slice { start, limit, stride }, &[whole])
 }
 
 /// A slice of bounds that are known; or of a size that is known, at starts that data decide.

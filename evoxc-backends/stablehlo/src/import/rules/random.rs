@@ -117,11 +117,11 @@ fn threefry_block(key: [Sym; 2], counter: Sym) -> [Sym; 2] {
     let (mut a, mut b) = (low(counter) + keys[0], high(counter) + keys[1]);
     for round in 0..5usize {
         for by in ROTATIONS[round % 2] {
-            a = a + b;
+            a += b;
             b = ((b << like(b, by)) | (b >> like(b, 32 - by))) ^ a;
         }
-        a = a + keys[(round + 1) % 3];
-        b = b + (keys[(round + 2) % 3] + like(key[0], round as u32 + 1));
+        a += keys[(round + 1) % 3];
+        b += keys[(round + 2) % 3] + like(key[0], round as u32 + 1);
     }
     [a, b]
 }
