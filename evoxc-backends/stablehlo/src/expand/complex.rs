@@ -8,7 +8,7 @@ use super::parts::{emit, with_sign_of};
 use evoxc_core::{C64, DType, F32, F64};
 use evoxc_ir::{Direction, Prim, SortOrder};
 use evoxc_trace::Sym;
-use std::f64::consts::{LN_2, LOG2_E};
+use std::f64::consts::{FRAC_PI_2, LN_2, LOG2_E};
 
 /// A complex number in real parts.
 #[derive(Clone, Copy)]
@@ -58,6 +58,26 @@ impl Parts {
         let im = right.select(small, large);
         Parts { re: part(right.select(large, small)), im: with_sign_of(part(im), self.im) }
     }
+    /// The real asinh of `x`; far out, where `x` may have overflowed, the logarithm of twice the modulus, with the sign
+    /// of `sign`.
+    fn asinh_or_far(self, x: Sym, sign: Sym) -> Sym {
+        let size = self.re.abs().maximum(self.im.abs());
+        let far = size.gt(1e100);
+        let scale = far.select(size, 1.0);
+        let (a, b) = (self.re / scale, self.im / scale);
+        let away = scale.log() + (a * a + b * b).log() * 0.5 + LN_2;
+        far.select(with_sign_of(away, sign), real_asinh(far.select(0.0, x)))
+    }
+    /// A value; where a part is infinite and none NaN, instead what `f` gives of its direction, the signs of zeros kept:
+    /// an infinite part counts as 1, any other as 0.
+    fn or_at_infinity(self, value: Parts, f: impl FnOnce(Sym, Sym) -> Parts) -> Parts {
+        let infinite = |x: Sym| x.abs().eq(f64::INFINITY);
+        let unit = |x: Sym| with_sign_of(infinite(x).select(x.ones_like(), x.zeros_like()), x);
+        let numbers = self.re.eq(self.re) & self.im.eq(self.im);
+        let there = (infinite(self.re) | infinite(self.im)) & numbers;
+        let limit = f(unit(self.re), unit(self.im));
+        Parts { re: there.select(limit.re, value.re), im: there.select(limit.im, value.im) }
+    }
     /// The real part of the product with another.
     fn product_re(self, o: Parts) -> Sym {
         self.re * o.re - self.im * o.im
@@ -86,17 +106,27 @@ pub(super) fn log2(z: Parts) -> Parts {
 
 pub(super) fn asin(z: Parts) -> Parts {
     let (minus, plus) = (z.one_minus().sqrt(), z.one_plus().sqrt());
-    Parts { re: z.re.atan2(minus.product_re(plus)), im: real_asinh(minus.conj_product_im(plus)) }
+    let re = z.re.atan2(minus.product_re(plus));
+    z.or_at_infinity(Parts { re, im: z.asinh_or_far(minus.conj_product_im(plus), z.im) }, |re, im| Parts {
+        re: re.atan2(im.abs()),
+        im: with_sign_of(im.full_like(f64::INFINITY), im),
+    })
 }
 
 pub(super) fn acos(z: Parts) -> Parts {
     let (minus, plus) = (z.one_minus().sqrt(), z.one_plus().sqrt());
-    Parts { re: minus.re.atan2(plus.re) * 2.0, im: real_asinh(plus.conj_product_im(minus)) }
+    z.or_at_infinity(
+        Parts { re: minus.re.atan2(plus.re) * 2.0, im: z.asinh_or_far(plus.conj_product_im(minus), -z.im) },
+        |re, im| Parts { re: im.abs().atan2(re), im: with_sign_of(im.full_like(f64::INFINITY), -im) },
+    )
 }
 
 pub(super) fn acosh(z: Parts) -> Parts {
     let (minus, plus) = (Parts { re: z.re - 1.0, im: z.im }.sqrt(), z.one_plus().sqrt());
-    Parts { re: real_asinh(minus.conj_product_re(plus)), im: minus.im.atan2(plus.re) * 2.0 }
+    z.or_at_infinity(
+        Parts { re: z.asinh_or_far(minus.conj_product_re(plus), z.re.ones_like()), im: minus.im.atan2(plus.re) * 2.0 },
+        |re, im| Parts { re: re.full_like(f64::INFINITY), im: im.atan2(re) },
+    )
 }
 
 pub(super) fn asinh(z: Parts) -> Parts {
@@ -107,12 +137,25 @@ pub(super) fn atan(z: Parts) -> Parts {
     atanh(z.times_i()).over_i()
 }
 
-/// The real part is a quarter of log1p(4 re/((1 - re)² + im²)).
+/// With x = |re|, the real part is a quarter of log1p(4x/((1 - x)² + y²)), and the imaginary part half the angle of
+/// (2y, (1 - x)(1 + x) - y²). Far out these are x/(x² + y²) and a right angle, which no square may overflow for; at x = 1,
+/// where y² may vanish, the real part is half the logarithm of 2/|y|.
 pub(super) fn atanh(z: Parts) -> Parts {
-    let rest = 1.0 - z.re;
-    let far = rest * rest + z.im * z.im;
-    let re = (z.re * 4.0 / far).log1p() * 0.25;
-    Parts { re, im: (z.im * 2.0).atan2(rest * (z.re + 1.0) - z.im * z.im) * 0.5 }
+    let (x, y) = (z.re.abs(), z.im);
+    let size = x.maximum(y.abs());
+    let far = size.gt(1e100);
+    let (near_x, near_y) = (far.select(0.0, x), far.select(0.0, y));
+    let rest = 1.0 - near_x;
+    let re = (near_x * 4.0 / (rest * rest + near_y * near_y)).log1p() * 0.25;
+    let pole = near_x.eq(1.0) & near_y.abs().lt(1e-150);
+    let re = pole.select((near_y.abs().log() - LN_2) * -0.5, re);
+    let im = (near_y * 2.0).atan2(rest * (near_x + 1.0) - near_y * near_y) * 0.5;
+    let scale = far.select(size, 1.0);
+    let (a, b) = (x / scale, y / scale);
+    // Of an infinite number the quotients are NaN, and the real part is 0.
+    let away = size.eq(f64::INFINITY).select(0.0, a / (a * a + b * b) / scale);
+    let re = with_sign_of(far.select(away, re), z.re);
+    Parts { re, im: far.select(with_sign_of(y.full_like(FRAC_PI_2), y), im) }
 }
 
 pub(super) fn sinh(z: Parts) -> Parts {
