@@ -69,22 +69,9 @@ fn through_every_format() {
 
 #[test]
 fn on_xla() {
-    let Some(plugin) = plugin() else {
-        return eprintln!("skipped: there is no PJRT plugin; `.ci/compilers` installs one, or set EVOXC_PJRT_PLUGIN");
-    };
+    let Some(plugin) = program::plugin() else { return };
     let folder = Folder::with("EVOXC_PJRT_PLUGIN", plugin);
     for (model, results) in MODELS {
         check(&folder, &file(&format!("{model}.mlir")), model, results, &["--backend", "xla"]);
     }
-}
-
-/// The plugin to test with: the one in the environment, else the one that `.ci/compilers` installs.
-fn plugin() -> Option<PathBuf> {
-    if let Some(path) = std::env::var_os("EVOXC_PJRT_PLUGIN") {
-        return Some(path.into());
-    }
-    let lib = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/compilers/lib");
-    let pythons = std::fs::read_dir(lib).ok()?.filter_map(Result::ok).map(|e| e.path());
-    let mut files = pythons.map(|p| p.join("site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"));
-    files.find(|f| f.is_file())
 }

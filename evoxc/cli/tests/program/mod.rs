@@ -57,6 +57,21 @@ impl Drop for Folder {
     }
 }
 
+/// The XLA plugin to test with: the one in the environment, else the one that `.ci/compilers` installs.
+pub fn plugin() -> Option<PathBuf> {
+    if let Some(path) = std::env::var_os("EVOXC_PJRT_PLUGIN") {
+        return Some(path.into());
+    }
+    let lib = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/compilers/lib");
+    let pythons = std::fs::read_dir(lib).into_iter().flatten().filter_map(Result::ok).map(|e| e.path());
+    let mut files = pythons.map(|p| p.join("site-packages/xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so"));
+    let found = files.find(|f| f.is_file());
+    if found.is_none() {
+        eprintln!("skipped: there is no PJRT plugin; `.ci/compilers` installs one, or set EVOXC_PJRT_PLUGIN");
+    }
+    found
+}
+
 /// A `.npy` file of `f32`s. Source: the format's documentation.
 pub fn npy(values: &[f32], shape: &str) -> Vec<u8> {
     let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}\n");
