@@ -208,21 +208,42 @@ fn fourier_transforms_of_many_lengths() {
     }
 }
 
-/// atan2 of a lean consumer, in all directions.
+/// atan2 and powers of a lean consumer, of pairs in all directions.
 #[test]
-fn angles_in_all_directions() {
-    let ends = [0.0, -0.0, 1e-300, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 1e300, -1e-300];
+fn pairs_in_all_directions() {
+    let ends = [
+        0.0,
+        -0.0,
+        1e-300,
+        1.0,
+        -1.0,
+        0.5,
+        2.0,
+        3.0,
+        -3.0,
+        -2.5,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+        1e300,
+        -1e-300,
+    ];
     let mut pairs: Vec<(f64, f64)> = ends.iter().flat_map(|&y| ends.iter().map(move |&x| (y, x))).collect();
     pairs.extend((0..3000).map(|i| f64::from(i) * 0.0021).map(|t| (2.5 * t.sin(), 2.5 * t.cos())));
     let (y, x): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
     let [y, x] = [y, x].map(|v| Tensor::from_vec(v.clone(), [v.len()]).unwrap());
     for dtype in [F32, F64, F16, BF16] {
         let (y, x) = (y.cast(dtype).unwrap(), x.cast(dtype).unwrap());
-        let text =
-            format!("func @f(%y: {0}, %x: {0}) -> {0} {{\n  %a = evoxc.atan2(%y, %x) : {0}\n  return %a\n}}", x.spec());
-        let module = Module::parse(&text).unwrap();
-        let form = expanded(&module, &ExpandOptions { lean: true, ..ExpandOptions::default() }).unwrap();
-        let go = |m: &Module| run::execute(&interp(), m, &[y.clone(), x.clone()]).unwrap();
-        compare(&go(&form)[0], &go(&module)[0], Category::Transcendental).unwrap_or_else(|e| panic!("{dtype}: {e}"));
+        for op in ["atan2", "pow"] {
+            let text = format!(
+                "func @f(%y: {0}, %x: {0}) -> {0} {{\n  %a = evoxc.{op}(%y, %x) : {0}\n  return %a\n}}",
+                x.spec()
+            );
+            let module = Module::parse(&text).unwrap();
+            let form = expanded(&module, &ExpandOptions { lean: true, ..ExpandOptions::default() }).unwrap();
+            let go = |m: &Module| run::execute(&interp(), m, &[y.clone(), x.clone()]).unwrap();
+            compare(&go(&form)[0], &go(&module)[0], Category::Transcendental)
+                .unwrap_or_else(|e| panic!("{op} {dtype}: {e}"));
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Functions that StableHLO has, for consumers without a mathematical library that is exact enough: of f64 log1p and
-//! expm1, of both real types atan2 and cbrt, and moduli that do not overflow.
+//! expm1, of both real types atan2 and cbrt,
+//! moduli that do not overflow, and powers of numbers below 0.
 
 use super::parts::{horner, with_sign_of};
 use evoxc_core::F32;
@@ -35,6 +36,22 @@ pub(super) fn cbrt(x: Sym) -> Sym {
     let y = (safe.log() * (1.0 / 3.0)).exp();
     let y = y - (y - safe / (y * y)) * (1.0 / 3.0);
     plain.select(x, with_sign_of(y, x))
+}
+
+/// Of the absolute value, with the sign that an odd exponent gives; NaN for a negative number to a fraction (IEEE 754,
+/// 9.2.1).
+pub(super) fn pow(x: Sym, y: Sym) -> Sym {
+    let a = x.abs();
+    let p = a.pow(y);
+    let whole = y.eq(y.floor());
+    let half = y * 0.5;
+    let odd = whole & half.ne(half.floor());
+    // The sign bit of -0 counts: it is that of 1 with the sign of x.
+    let negative = with_sign_of(x.ones_like(), x).lt(0.0);
+    let p = (negative & odd).select(-p, p);
+    let p = (x.lt(0.0) & x.is_finite() & !whole | y.ne(y)).select(f64::NAN, p);
+    let one = y.eq(0.0) | x.eq(1.0) | (x.eq(-1.0) & y.abs().eq(f64::INFINITY));
+    one.select(1.0, p)
 }
 
 /// The angle of (x, y): of the smaller part over the larger an angle up to π/4, of which more than π/8 is taken off by

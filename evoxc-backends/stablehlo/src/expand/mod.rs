@@ -47,8 +47,8 @@ pub struct ExpandOptions {
     /// Its `convert` of floats to integers does not saturate, so that bounds and NaN are written out. XLA's does.
     pub saturate: bool,
     /// It lacks what StableHLO has: Cholesky factors, triangular solves, Fourier transforms, gradients of pooling,
-    /// sorts that are stable, and cube roots, atan2, log1p, expm1 and moduli that are exact, which are written out too.
-    /// So does IREE.
+    /// sorts that are stable, and cube roots, powers of negative numbers, atan2, log1p, expm1 and moduli that are exact,
+    /// which are written out too. So does IREE.
     pub lean: bool,
 }
 
@@ -71,10 +71,10 @@ pub struct ExpandOptions {
 /// # Ok::<(), evoxc::Error>(())
 /// ```
 pub fn expand(module: &Module, options: &ExpandOptions) -> Result<Module> {
-    let mut out = walk::expand(module, options)?;
+    let mut out = walk::expand(module, options, true)?;
     // The forms use what a lean consumer lacks, whose forms do not.
     if options.lean && !unsayable(&out, options).is_empty() {
-        out = walk::expand(&out, options)?;
+        out = walk::expand(&out, options, false)?;
     }
     Ok(out)
 }
@@ -97,7 +97,7 @@ pub fn unsayable(module: &Module, options: &ExpandOptions) -> Vec<String> {
                 let types: Vec<_> = op.operands.iter().map(|&v| f.ty(v).clone()).collect();
                 let name = op.prim.name();
                 match rule(&op.prim, &types, options) {
-                    Rule::Has | Rule::Finish(_) => {}
+                    Rule::Has | Rule::Finish(_) | Rule::Around(_) => {}
                     Rule::Write(_) | Rule::Identity | Rule::Drop | Rule::Scan | Rule::Refuse(_) => {
                         if !out.contains(&name) {
                             out.push(name);

@@ -23,6 +23,8 @@ pub(super) enum Rule<'a> {
     Write(Form<'a>),
     /// StableHLO has it, but for this, of its operands and its results.
     Finish(Box<dyn Fn(&[Sym], &[Sym]) -> Result<Syms, OpError> + 'a>),
+    /// StableHLO has it, but not for all operands on every consumer: this, in which it stands again.
+    Around(Form<'a>),
     /// Its operand.
     Identity,
     /// Nothing.
@@ -232,6 +234,10 @@ fn binary<'a>(b: Binary, d: DType, options: &ExpandOptions) -> Rule<'a> {
     match b {
         Binary::Max if d.is_complex() => one(|[a, b]| complex::extreme(true, a, b)),
         Binary::Min if d.is_complex() => one(|[a, b]| complex::extreme(false, a, b)),
+        Binary::Pow if options.lean && d.is_float() => Rule::Around(Box::new(|x| match x {
+            [x, y] => Ok(smallvec![library::pow(*x, *y)]),
+            _ => Err(OpError::new("", "it takes 2 operands")),
+        })),
         Binary::Atan2 if options.lean => one(|[y, x]| {
             let d = y.dtype();
             library::atan2(y.cast(d.accumulator()), x.cast(d.accumulator())).cast(d)

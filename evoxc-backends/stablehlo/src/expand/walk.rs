@@ -12,12 +12,13 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 
-pub(super) fn expand(module: &Module, options: &ExpandOptions) -> Result<Module> {
+/// `first`: what StableHLO has, but for something, has not got it yet.
+pub(super) fn expand(module: &Module, options: &ExpandOptions, first: bool) -> Result<Module> {
     let Some(main) = module.main() else { return Ok(module.clone()) };
     let order = callees(module, main)?;
     let refusal: RefCell<Option<OpError>> = RefCell::new(None);
     let write = |args: Dyn<Sym>| -> Dyn<Sym> {
-        match functions(main, &order, options, args.leaves()) {
+        match functions(main, &order, (options, first), args.leaves()) {
             Ok(results) => TreeDef::leaves_tuple(results.len()).unflatten(results).unwrap_or_else(|_| Dyn::of(())),
             Err(e) => {
                 emitter::refuse("expand", e.clone());
@@ -100,13 +101,15 @@ fn callees<'a>(module: &'a Module, main: &'a Func) -> Result<Vec<&'a Func>> {
 }
 
 /// Writes all functions into the innermost trace, and the results of the entry.
-fn functions(main: &Func, order: &[&Func], options: &ExpandOptions, args: &[Sym]) -> Result<Vec<Sym>, OpError> {
+fn functions(main: &Func, order: &[&Func], how: (&ExpandOptions, bool), args: &[Sym]) -> Result<Vec<Sym>, OpError> {
+    let (options, first) = how;
     let mut names: FxHashMap<String, FuncRef> = FxHashMap::default();
     for f in order {
         let args = emitter::open_region(&f.inputs());
         let mut walk = Walk {
             func: f,
             options,
+            first,
             names: &names,
             env: FxHashMap::default(),
             imported: Default::default(),
@@ -120,6 +123,7 @@ fn functions(main: &Func, order: &[&Func], options: &ExpandOptions, args: &[Sym]
     let mut walk = Walk {
         func: main,
         options,
+        first,
         names: &names,
         env: FxHashMap::default(),
         imported: Default::default(),
@@ -136,6 +140,7 @@ pub(super) fn poisoned() -> OpError {
 pub(super) struct Walk<'a> {
     pub func: &'a Func,
     options: &'a ExpandOptions,
+    first: bool,
     /// The names of the functions that are written already.
     names: &'a FxHashMap<String, FuncRef>,
     /// What stands for each value.
@@ -190,7 +195,8 @@ impl Walk<'_> {
         let types: SmallVec<[TensorType; 3]> = op.operands.iter().map(|&v| self.func.ty(v).clone()).collect();
         let results = match rule(&op.prim, &types, self.options) {
             Rule::Has => return self.copy(op),
-            Rule::Write(f) => f(&self.all(&op.operands))?,
+            Rule::Finish(_) | Rule::Around(_) if !self.first => return self.copy(op),
+            Rule::Write(f) | Rule::Around(f) => f(&self.all(&op.operands))?,
             Rule::Finish(f) => {
                 let x = self.all(&op.operands);
                 let y = emitter::emit_regions(op.prim.clone(), &x, vec![]).ok_or_else(poisoned)?;
