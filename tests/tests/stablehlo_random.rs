@@ -45,6 +45,8 @@ fn rewritten(f: &Func, op: &Op) -> bool {
     let dtype = op.operands.first().map_or(F64, |&v| f.ty(v).dtype);
     let own = match &op.prim {
         Prim::Binary(Binary::Pow) => dtype.is_int(),
+        // On the unsigned integers of that size.
+        Prim::Unary(Unary::CountLeadingZeros) => dtype.is_signed_int(),
         // Or and and, which StableHLO has.
         Prim::Binary(Binary::Add | Binary::Mul | Binary::Max | Binary::Min) => dtype.is_bool(),
         Prim::Reduce { .. } | Prim::ReduceWindow { .. } | Prim::Dot { .. } | Prim::Clamp {} => dtype.is_bool(),

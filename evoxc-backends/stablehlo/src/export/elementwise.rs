@@ -61,6 +61,12 @@ pub(super) fn unary(w: &mut Writer<'_>, op: Unary, x: &Val, ty: TensorType) -> O
         Unary::Neg => "negate",
         Unary::Not => "not",
         Unary::Popcount => "popcnt",
+        // Of signed integers XLA counts wrongly where it folds constants.
+        Unary::CountLeadingZeros if d.is_signed_int() => {
+            let bits = w.typed("bitcast_convert", &[x], "", x.like(unsigned(d)));
+            let count = w.same("count_leading_zeros", &[&bits])?;
+            return Ok(w.typed("bitcast_convert", &[&count], "", ty));
+        }
         Unary::CountLeadingZeros => "count_leading_zeros",
         Unary::IsFinite => return Ok(w.typed("is_finite", &[x], "", ty)),
         Unary::Abs if d.is_complex() => return Ok(w.typed("abs", &[x], "", ty)),
@@ -176,6 +182,16 @@ fn divisor(w: &mut Writer<'_>, a: &Val, b: &Val) -> Outcome<(Val, Val)> {
     }
     let safe = w.choose(&unsafe_, &one, b);
     Ok((by_zero, safe))
+}
+
+/// The unsigned integer dtype of that size.
+fn unsigned(d: DType) -> DType {
+    match d.size() {
+        1 => DType::U8,
+        2 => DType::U16,
+        4 => DType::U32,
+        _ => DType::U64,
+    }
 }
 
 /// The lowest value of a signed integer dtype.
