@@ -506,3 +506,62 @@ fn gaps_of_a_symbolic_size_are_padded() {
     // One zero on both sides, as many between as there are elements.
     assert_eq!(values(&text, vec![Tensor::from([5f32, 6.0])]), [0.0, 5.0, 0.0, 0.0, 6.0, 0.0]);
 }
+
+#[test]
+fn mutated_programs_never_panic() {
+    let text = "module @m {
+      func.func public @main(%n: tensor<i64>, %x: tensor<?x4xf32>, %k: tensor<2xi32>) -> (tensor<?xf32>, tensor<2x4xf32>) {
+        %i = stablehlo.constant dense<0.0> : tensor<f32>
+        %0 = stablehlo.reduce(%x init: %i) applies stablehlo.add across dimensions = [1] : (tensor<?x4xf32>, tensor<f32>) -> tensor<?xf32>
+        %1 = stablehlo.reshape %n : (tensor<i64>) -> tensor<1xi64>
+        %2 = stablehlo.dynamic_broadcast_in_dim %i, %1, dims = [] : (tensor<f32>, tensor<1xi64>) -> tensor<?xf32>
+        %3 = call @f(%0, %2) : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+        %4 = \"stablehlo.gather\"(%x, %k) {dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 4>} : (tensor<?x4xf32>, tensor<2xi32>) -> tensor<2x4xf32>
+        %5 = stablehlo.transpose %4, dims = [1, 0] : (tensor<2x4xf32>) -> tensor<4x2xf32>
+        %6 = stablehlo.dot_general %4, %5, contracting_dims = [1] x [0] : (tensor<2x4xf32>, tensor<4x2xf32>) -> tensor<2x2xf32>
+        %7:2 = \"stablehlo.sort\"(%6, %6) ({
+        ^bb0(%a: tensor<f32>, %b: tensor<f32>, %c: tensor<f32>, %d: tensor<f32>):
+          %p = stablehlo.compare LT, %a, %b, FLOAT : (tensor<f32>, tensor<f32>) -> tensor<i1>
+          stablehlo.return %p : tensor<i1>
+        }) {dimension = 1 : i64} : (tensor<2x2xf32>, tensor<2x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>)
+        %8 = stablehlo.pad %7#1, %i, low = [0, 1], high = [0, 1], interior = [0, 0] : (tensor<2x2xf32>, tensor<f32>) -> tensor<2x4xf32>
+        %9 = stablehlo.while(%s = %8) : tensor<2x4xf32>
+         cond {
+          %c = stablehlo.constant dense<false> : tensor<i1>
+          stablehlo.return %c : tensor<i1>
+        } do {
+          %t = stablehlo.convolution(%s, %s) dim_numbers = [b, f]x[o, i]->[b, f], window = {} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x2xf32>
+          stablehlo.return %s : tensor<2x4xf32>
+        }
+        return %3, %9 : tensor<?xf32>, tensor<2x4xf32>
+      }
+      func.func private @f(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+        %0 = stablehlo.add %x, %y : tensor<?xf32>
+        return %0 : tensor<?xf32>
+      }
+    }";
+    imported(text);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let spare =
+        ["0", "-1", "7", "99999999999", "[]", "[0]", "%x", "tensor<f32>", "tensor<?xf32>", "tensor<0x4xi8>", ""];
+    // A linear congruential generator: the same mutations every time.
+    let mut state = 1u64;
+    let mut below = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    let mut refused = 0;
+    for _ in 0..1500 {
+        let mut mutant = words.clone();
+        for _ in 0..=below(2) {
+            let at = below(mutant.len());
+            mutant[at] = if below(2) == 0 { spare[below(spare.len())] } else { words[below(words.len())] };
+        }
+        match import(&mutant.join(" ")) {
+            Ok(_) => {}
+            Err(Error::Parse(_) | Error::Import(_) | Error::Ir(_)) => refused += 1,
+            Err(e) => panic!("{e:?}"),
+        }
+    }
+    assert!(refused > 500, "{refused}");
+}
