@@ -2,7 +2,7 @@
 
 use evoxc::Xla;
 use evoxc_backends::backends;
-use evoxc_stage::{AnyBackend, Backend};
+use evoxc_stage::{AnyBackend, Backend, OptLevel};
 use std::path::{Path, PathBuf};
 
 /// The plugin to test with: the one in the environment, else the one that `.ci/compilers` installs.
@@ -27,11 +27,12 @@ pub fn xla() -> Option<Xla> {
     }
 }
 
-/// Every backend that there is here: those that the list has, and XLA where a plugin is installed.
+/// Every backend that there is here: those that the list has, and XLA where a plugin is installed, which compiles many small
+/// programs here and so does not optimise them.
 pub fn every_backend() -> Vec<AnyBackend> {
     let mut list: Vec<AnyBackend> = backends().into_iter().filter(|b| !b.devices().is_empty()).collect();
     if list.iter().all(|b| b.name() != "xla") {
-        list.extend(xla().map(AnyBackend::new));
+        list.extend(xla().map(|x| AnyBackend::new(x.opt_level(OptLevel::O0))));
     }
     list
 }
