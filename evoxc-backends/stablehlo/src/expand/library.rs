@@ -34,7 +34,8 @@ pub(super) fn cbrt(x: Sym) -> Sym {
     let plain = a.eq(0.0) | !a.is_finite();
     let safe = plain.select(1.0, a);
     let y = (safe.log() * (1.0 / 3.0)).exp();
-    let y = y - (y - safe / (y * y)) * (1.0 / 3.0);
+    // 0 where the logarithm took a subnormal number for 0.
+    let y = y - (y - safe / y.eq(0.0).select(1.0, y * y)) * (1.0 / 3.0);
     plain.select(x, with_sign_of(y, x))
 }
 
