@@ -112,7 +112,11 @@ pub use evoxc_trace::__private;
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
-/// So does that of the page on XLA.
+/// So does that of the pages on models and on XLA.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/running-jax-and-pytorch-models.md")]
+struct Models;
+
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/xla.md")]
 struct XlaPage;
