@@ -74,8 +74,8 @@ impl Iree {
         self.verify_only = true;
         self
     }
-    /// The runtime's driver, as IREE names it. For processors it is `local-sync`, which runs in the caller's time, or
-    /// `local-task`, which spreads a program over threads and takes some 30 µs more a call; otherwise the GPU's own.
+    /// The runtime's driver for processors, as IREE names it: `local-sync`, which runs in the caller's time, or
+    /// `local-task`, which spreads a program over threads and takes some 30 µs more a call.
     pub fn driver(mut self, name: impl Into<String>) -> Iree {
         self.driver = Some(name.into());
         self
@@ -201,8 +201,13 @@ impl Backend for Iree {
 impl Iree {
     #[cfg(feature = "iree-runtime")]
     fn start(&self, artifact: &IreeArtifact, device: Device) -> Result<Arc<dyn Program>> {
-        let driver = self.driver.clone().unwrap_or_else(|| self.target.driver().into());
-        Ok(Arc::new(crate::runtime::Runner::start(artifact, driver, device)?))
+        if device != Device::cpu() {
+            let message = format!("tensors on {device} cannot be given to IREE's runtime yet");
+            let remedy = "run the artifact's `vmfb()` with IREE's own tools, or compile for `IreeTarget::LlvmCpu`";
+            return Err(error_with("load", message, remedy));
+        }
+        let driver = self.driver.clone().unwrap_or_else(|| "local-sync".into());
+        Ok(Arc::new(crate::runtime::Runner::start(artifact, driver)?))
     }
     #[cfg(not(feature = "iree-runtime"))]
     fn start(&self, _artifact: &IreeArtifact, _device: Device) -> Result<Arc<dyn Program>> {

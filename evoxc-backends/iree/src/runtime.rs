@@ -6,7 +6,7 @@
 use crate::IreeArtifact;
 use crate::error::{error, first_line};
 use eerie::runtime::{BufferElement, DeviceSpec, Function, Runtime, RuntimeError, Value};
-use evoxc_core::{Buffer, DType, Device, DeviceKind, Element, Error, Result, Tensor};
+use evoxc_core::{Buffer, DType, Element, Error, Result, Tensor};
 use evoxc_stage::Program;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,12 +27,12 @@ struct Job {
 }
 
 impl Runner {
-    /// Loads bytecode on a device of a driver.
-    pub(crate) fn start(artifact: &IreeArtifact, driver: String, device: Device) -> Result<Runner> {
+    /// Loads bytecode on the default device of a driver for the host.
+    pub(crate) fn start(artifact: &IreeArtifact, driver: String) -> Result<Runner> {
         let (jobs, inbox) = channel();
         let (ready, loaded) = sync_channel(1);
         let artifact = artifact.clone();
-        let serve = move || serve(&artifact, &driver, device, &ready, &inbox);
+        let serve = move || serve(&artifact, &driver, &ready, &inbox);
         let thread = std::thread::Builder::new().name("iree".into()).spawn(serve);
         let thread = thread.map_err(|e| error("load", e.to_string()))?;
         loaded.recv().unwrap_or_else(|_| Err(gone()))?;
@@ -69,8 +69,8 @@ fn failed(stage: &str) -> impl Fn(RuntimeError) -> Error {
 }
 
 /// What the program's thread does.
-fn serve(artifact: &IreeArtifact, driver: &str, device: Device, ready: &SyncSender<Result<()>>, inbox: &Receiver<Job>) {
-    let (runtime, function) = match load(artifact, driver, device) {
+fn serve(artifact: &IreeArtifact, driver: &str, ready: &SyncSender<Result<()>>, inbox: &Receiver<Job>) {
+    let (runtime, function) = match load(artifact, driver) {
         Ok(both) => both,
         Err(e) => return drop(ready.send(Err(e))),
     };
@@ -83,12 +83,8 @@ fn serve(artifact: &IreeArtifact, driver: &str, device: Device, ready: &SyncSend
     }
 }
 
-fn load(artifact: &IreeArtifact, driver: &str, device: Device) -> Result<(Runtime, Function)> {
+fn load(artifact: &IreeArtifact, driver: &str) -> Result<(Runtime, Function)> {
     let spec = DeviceSpec::custom(driver.to_string());
-    let spec = match device.kind() {
-        DeviceKind::Cpu => spec,
-        _ => spec.ordinal(device.index() as usize),
-    };
     let runtime = Runtime::new(spec).map_err(failed("create device"))?;
     let program = runtime.load_vmfb(&artifact.bytecode).map_err(failed("load"))?;
     let function = program.function(FUNCTION).map_err(failed("load"))?;

@@ -72,17 +72,6 @@ impl IreeTarget {
             IreeTarget::Metal => device("metal", None),
         }
     }
-    /// The runtime's driver.
-    #[cfg(feature = "iree-runtime")]
-    pub(crate) fn driver(&self) -> &'static str {
-        match self {
-            IreeTarget::LlvmCpu { .. } | IreeTarget::Vmvx => "local-sync",
-            IreeTarget::Cuda { .. } => "cuda",
-            IreeTarget::Hip { .. } => "hip",
-            IreeTarget::Vulkan { .. } => "vulkan",
-            IreeTarget::Metal => "metal",
-        }
-    }
     /// The kind of device that programs for it run on.
     pub fn device_kind(&self) -> DeviceKind {
         match self {
