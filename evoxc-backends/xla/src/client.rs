@@ -59,8 +59,14 @@ impl Client {
 
     fn open(plugin: &Arc<Plugin>, create: &[(String, FlagValue)]) -> Result<Client> {
         let mut options = create.to_vec();
-        if create.iter().all(|(n, _)| n != CPU_DEVICES) {
-            set(&mut options, CPU_DEVICES, FlagValue::Int(1));
+        match create.iter().find(|(n, _)| n == CPU_DEVICES) {
+            None => set(&mut options, CPU_DEVICES, FlagValue::Int(1)),
+            Some((_, FlagValue::Int(1..))) => {}
+            // The plugin ends the process over a value of another type, and makes a client without devices of none.
+            Some((_, value)) => {
+                let message = format!("`{CPU_DEVICES}` is {value:?}");
+                return Err(error_with(Stage::CreateClient, message, "give a whole number from 1"));
+            }
         }
         // A plugin says nothing of itself before it has a client, and refuses options that it does not know: those of
         // other processors are asked again without this one.

@@ -50,7 +50,9 @@ impl XlaProgram {
     }
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<XlaProgram> {
         let text = std::str::from_utf8(bytes).map_err(|e| bad(&e.to_string()))?;
-        let (head, text) = text.split_once("\n\n").ok_or_else(|| bad("it has no types"))?;
+        // Without any input or output the empty line comes first.
+        let parts = text.strip_prefix('\n').map(|text| ("", text)).or_else(|| text.split_once("\n\n"));
+        let (head, text) = parts.ok_or_else(|| bad("it has no types"))?;
         let (inputs, outputs) = read_types(head)?;
         XlaProgram::from_text(text, inputs, outputs)
     }

@@ -4,7 +4,7 @@ mod support;
 
 use evoxc_core::{BOOL, C64, DType, Device, Error, F16, F32, I32, Tensor, TensorSpec, spec};
 use evoxc_stage::{Backend, OptLevel};
-use evoxc_xla::{Xla, XlaProgram};
+use evoxc_xla::{Xla, XlaFlag, XlaProgram};
 use support::{load, run, xla};
 
 const ADD: &str = "module @add { func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
@@ -122,6 +122,17 @@ fn a_file_that_is_no_plugin_says_what_to_install() {
 }
 
 #[test]
+fn a_number_of_devices_that_is_none_is_an_error() {
+    let Some(xla) = xla() else { return };
+    let program = XlaProgram::from_text(ADD, vec![v4(), v4()], vec![v4()]).unwrap();
+    // The plugin would end the process over text and fractions.
+    for count in [XlaFlag::from(0), (-1).into(), 1.5.into(), "two".into(), true.into()] {
+        let e = xla.clone().create_option("cpu_device_count", count).compile(&program).err().unwrap().to_string();
+        assert!(e.contains("create client: `cpu_device_count` is") && e.contains("from 1"), "{e}");
+    }
+}
+
+#[test]
 fn three_hundred_inputs() {
     let Some(xla) = xla() else { return };
     let n = 300;
@@ -152,6 +163,19 @@ fn artifacts_are_saved_and_opened() {
     assert_eq!(out[0].to_vec::<f32>().unwrap(), [2.0; 4]);
     // A file that was read is written again as it was.
     assert_eq!(xla.artifact_to_bytes(&artifact).unwrap(), bytes);
+}
+
+#[test]
+fn programs_without_inputs_and_outputs_are_saved_and_opened() {
+    let Some(xla) = xla() else { return };
+    for text in ["func.func @main() {\n  return\n}", "\nfunc.func @main() {\n\n  return\n}\n\n"] {
+        let program = XlaProgram::from_text(text, vec![], vec![]).unwrap();
+        let lowered = xla.lowered_from_bytes(&xla.lowered_to_bytes(&program).unwrap()).unwrap();
+        assert_eq!(lowered, program);
+        let artifact = xla.compile(&lowered).unwrap();
+        let artifact = xla.artifact_from_bytes(&xla.artifact_to_bytes(&artifact).unwrap()).unwrap();
+        assert!(xla.load(&artifact, Device::cpu()).unwrap().run(vec![]).unwrap().is_empty());
+    }
 }
 
 #[test]

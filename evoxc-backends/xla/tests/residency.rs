@@ -79,6 +79,34 @@ fn one_tensor_as_two_inputs_is_kept() {
 }
 
 #[test]
+fn results_share_memory_with_nothing() {
+    let Some(xla) = xla() else { return };
+    let next = next(&xla);
+    let ones = |t: &Tensor| t.to_vec::<f32>().unwrap() == [1.0; N];
+    for donates in ["", " {tf.aliasing_output = 0 : i32}"] {
+        let (t, results) = ("tensor<4096xf32>", "%x, %x, %c, %c");
+        let text = format!(
+            "func.func @main(%x: {t}{donates}) -> ({t}, {t}, {t}, {t}) {{
+              %c = stablehlo.constant dense<1.0> : {t}
+              return {results} : {t}, {t}, {t}, {t}
+            }}"
+        );
+        let same = load(&xla, &text, &[ty()], &[ty(), ty(), ty(), ty()]).unwrap();
+        let host = Tensor::ones(F32, [N]);
+        let held = next.run(vec![Tensor::zeros(F32, [N])]).unwrap().remove(0);
+        // Each result in turn is given to a program that writes over it.
+        for at in 0..4 {
+            for x in [host.clone(), held.clone(), Tensor::ones(F32, [N]), held.reshape([N]).unwrap()] {
+                let mut out = same.run(vec![x]).unwrap();
+                let gone = out.remove(at);
+                assert_eq!(next.run(vec![gone]).unwrap()[0].to_vec::<f32>().unwrap(), [2.0; N]);
+                assert!(out.iter().all(ones) && ones(&host) && ones(&held), "result {at}");
+            }
+        }
+    }
+}
+
+#[test]
 fn results_outlive_the_backend_and_cross_threads() {
     let Some(xla) = xla() else { return };
     let y = next(&xla).run(vec![Tensor::zeros(F32, [N])]).unwrap().remove(0);
