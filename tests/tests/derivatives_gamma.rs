@@ -102,6 +102,27 @@ fn numbers_that_underflow_and_odd_parameters() -> Result {
     let (x, t) = moved(F32, vec![0.0, -1.0, f64::NAN, 1e-30, 1e30])?;
     assert!(x[0] == 0.0 && t[0] == 0.0 && t[1].is_nan() && t[2].is_nan() && t[3] == 0.0, "{x:?} {t:?}");
     assert!((t[4] - 1.0).abs() < 1e-5, "{t:?}");
+
+    // Nor is a second derivative, by both modes: 0 stays 0, however fast its logarithm moves.
+    for (dtype, a) in [(F32, 1e-10), (F32, 1e-14), (F32, 1e-30), (F32, 1e-38), (F32, 1e-40), (F64, 1e-300)] {
+        let f = move |a: Sym, k: Sym| random::gamma(k, dtype, [], a);
+        let slope = move |a: Sym, k: Sym| jvp(move |a: Sym| f(a, k)).call((a, a.ones_like())).1;
+        let both = move |a: Sym, k: Sym| {
+            let forward = jvp(move |a: Sym| slope(a, k)).call((a, a.ones_like())).1;
+            (f(a, k), forward, grad(move |a: Sym| grad(move |a: Sym| f(a, k)).call(a)).call(a))
+        };
+        let (x, forward, backward) = evaluate(both, (Tensor::full(dtype, [], a), random::key(11)), &Interp)?;
+        for t in [x, forward, backward] {
+            assert_eq!(t.cast(F64)?.item::<f64>()?, 0.0, "{dtype} {a}");
+        }
+    }
+    // Their logarithms have derivatives as long as a float holds them.
+    for a in [1e-10f32, 1e-20, 1e-30, 1e-37, 1e-38] {
+        let f = |a: Sym, k: Sym| random::beta(k, F32, [20, 3], a, 2).sum(..) + random::dirichlet(k, [20], a).sum(..);
+        let f = move |a: Sym, k: Sym| f(a.broadcast_to([3]), k);
+        let slope = evaluate(grad(f), (Tensor::from(a), random::key(5)), &Interp)?.item::<f32>()?;
+        assert!(slope.is_finite(), "{a}: {slope}");
+    }
     Ok(())
 }
 

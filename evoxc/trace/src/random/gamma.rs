@@ -155,7 +155,11 @@ impl Gamma {
         let p = self.parts;
         self.follow(p.number(), |alpha, x, p| {
             let (alpha, number) = linked(1, alpha, Number { x, log: p.log() });
-            (number.x, number.x * rate(alpha, number))
+            // A number that is too small for a float stays 0. Its logarithm moves faster than floats tell, and 0 times
+            // the derivative of that would be NaN.
+            let gone = number.x.eq(0);
+            let some = Number { x: gone.select(1, number.x), log: gone.select(0, number.log) };
+            (number.x, gone.select(0, some.x * rate(gone.select(1, alpha), some)))
         })
     }
     /// The logarithm of the number.

@@ -138,7 +138,9 @@ pub(super) fn rate(alpha: Sym, of: Number) -> Sym {
     let above = (x.gt(a) & x.gt(1)).stop_gradient();
     let (fixed, at) = (a.stop_gradient(), x.stop_gradient());
     let ahead = fixed.minimum(fixed.sqrt()).maximum(fixed - at);
-    let unit = above.select(at.sqrt().maximum(at - fixed), ahead).reciprocal();
+    // Of tiny parameters neither this nor a step is above what a float holds: x may be 0, and 0 times infinity is NaN.
+    let most = largest(dtype);
+    let unit = above.select(at.sqrt().maximum(at - fixed), ahead).reciprocal().minimum(most);
     let sign = above.select(unit.ones_like(), -1);
 
     let excess: Vec<f64> = (2..2 + terms)
@@ -151,14 +153,14 @@ pub(super) fn rate(alpha: Sym, of: Number) -> Sym {
         let u = count(i, a) * step + NARROW;
         let shrink = (-u).exp();
         let w = (u - shrink).exp();
-        let t = unit * w;
+        let t = (unit * w).minimum(most);
         // log τ - log x, and the excess of τ/x over 1 + that.
         let y = above.select(t.log1p(), -t);
         let e = y.abs().lt(0.5).select(y * y * power_series(y, &excess), y.expm1() - y);
         let density = ((a - x) * y - x * e - above.select(y, 0)).exp();
         sum + density * (y + offset) * (w * (shrink + 1.0))
     });
-    let rate = (sum * (sign * unit * step)).minimum(largest(dtype));
+    let rate = (sum * (sign * unit * step)).minimum(most);
     // Of parameter 0 the number is 0, and stays it as the parameter grows, to every order.
     let none = alpha.ge(0) & of.log.eq(f64::NEG_INFINITY);
     sound.select(rate, none.select(0, rate.full_like(f64::NAN)))
