@@ -2,6 +2,7 @@
 
 use crate::barriers;
 use crate::compiler::Phase;
+use crate::complex;
 use crate::error::{INSTALL, error_with};
 use crate::library::{self, Compiler};
 use crate::target::IreeTarget;
@@ -160,6 +161,7 @@ impl Backend for Iree {
 
     fn lower(&self, module: &Module) -> Result<IreeProgram> {
         module.verify()?;
+        complex::refuse(module)?;
         let name = Some(MODULE.into());
         let options = ExportOptions { name, strict: true, lean: true, ..ExportOptions::default() };
         let text = export_module(&barriers::limit_buffers(module), &options)?;

@@ -6,6 +6,7 @@
 mod backend;
 mod barriers;
 mod compiler;
+mod complex;
 mod error;
 mod library;
 mod program;

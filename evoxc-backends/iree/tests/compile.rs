@@ -1,6 +1,6 @@
 //! Compiling for every target, verifying, failing, saving: with IREE's compiler, where there is one.
 
-use evoxc::ir::{Module, Prim};
+use evoxc::ir::{FftKind, Module, Prim};
 use evoxc::prelude::*;
 use evoxc::{Error, Iree, IreeTarget, PersistenceError};
 use std::path::{Path, PathBuf};
@@ -132,4 +132,38 @@ fn kernels_stay_below_the_limit_of_buffers() {
     assert_eq!([2, 12, 13, 23, 24, 300].map(barriers), [0, 0, 1, 1, 2, 27]);
     let ops = sums(12);
     assert!(ops.main().unwrap().body.ops.iter().all(|op| !matches!(op.prim, Prim::OptimizationBarrier {})));
+}
+
+#[test]
+fn complex_numbers_are_refused_wherever_they_are() {
+    let refused = |graph: Graph<Sym, Sym>, op: &str, what: &str| match graph.lower(&Iree::default()) {
+        Err(Error::Backend(e)) => {
+            assert_eq!((e.backend.as_str(), e.op.op.as_str()), ("iree", op), "{e}");
+            assert!(e.op.message.contains(what) && e.op.remedy.is_some(), "{e}");
+        }
+        other => panic!("{:?}", other.map(|_| "lowered")),
+    };
+    // Inputs, intermediate values of programs on reals, and values inside of regions and functions that are called.
+    refused(trace(|z: Sym| z.real(), spec(C64, [2])).unwrap(), "@main", "is given a tensor of dtype c64");
+    refused(
+        trace(|x: Sym| x.fft(FftKind::Rfft, [8]).abs(), spec(F32, [8])).unwrap(),
+        "fft",
+        "gives a tensor of dtype c64",
+    );
+    let squared = |x: Sym| (x.complex(x) * x.complex(x)).imag();
+    refused(trace(squared, spec(F64, [2])).unwrap(), "complex", "gives a tensor of dtype c128");
+    let inside = move |x: Sym| cond(x.sum(0).gt(0.0), || squared(x), || x);
+    refused(trace(inside, spec(F64, [2])).unwrap(), "complex", "c128");
+}
+
+#[test]
+fn no_program_on_reals_becomes_complex() {
+    // The forms that ops have for IREE stay real, so that what is refused is what the user wrote.
+    let all = |x: Sym| {
+        let (values, vectors) = x.dot(x.transpose([1, 0])).eigh();
+        let (u, s, v) = x.svd();
+        values.sum(0) + vectors.sum([0, 1]) + u.sum([0, 1]) + s.sum(0) + v.sum([0, 1]) + x.pow(x).atan2(x).sum([0, 1])
+    };
+    let text = trace(all, spec(F32, [3, 3])).unwrap().lower(&Iree::default()).unwrap();
+    assert!(!text.contains("complex<"), "{text:?}");
 }
