@@ -492,6 +492,96 @@ fn divisions_that_round_downwards_are_followed() {
     }
 }
 
+/// JAX writes `n // 2` and `(-1) % n` as calls of functions that take the symbols beside the numbers.
+#[test]
+fn extents_that_functions_compute_are_known() {
+    let body = |result: &str| {
+        format!(
+            "func.func public @main(%x: tensor<?xf32>) -> tensor<?xf32> {{
+               %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+               %one = stablehlo.constant dense<1> : tensor<1xi32>
+               %zero = stablehlo.constant dense<0> : tensor<1xi32>
+               %two = stablehlo.constant dense<2> : tensor<i32>
+               %minus = stablehlo.constant dense<-1> : tensor<i32>
+               {result}
+             }}
+             func.func private @floor_divide(%s: tensor<i32>, %x: tensor<i32>, %y: tensor<i32>) -> tensor<i32> {{
+               %one = stablehlo.constant dense<1> : tensor<i32>
+               %zero = stablehlo.constant dense<0> : tensor<i32>
+               %q = stablehlo.divide %x, %y : tensor<i32>
+               %0 = stablehlo.sign %x : tensor<i32>
+               %1 = stablehlo.sign %y : tensor<i32>
+               %2 = stablehlo.compare NE, %0, %1, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+               %r = stablehlo.remainder %x, %y : tensor<i32>
+               %3 = stablehlo.compare NE, %r, %zero, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+               %4 = stablehlo.and %2, %3 : tensor<i1>
+               %5 = stablehlo.subtract %q, %one : tensor<i32>
+               %6 = call @pick(%s, %4, %5, %q) : (tensor<i32>, tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
+               return %6 : tensor<i32>
+             }}
+             func.func private @pick(%s: tensor<i32>, %p: tensor<i1>, %x: tensor<i32>, %y: tensor<i32>) -> tensor<i32> {{
+               %0 = stablehlo.select %p, %x, %y : tensor<i1>, tensor<i32>
+               return %0 : tensor<i32>
+             }}
+             func.func private @remainder(%s: tensor<i32>, %x: tensor<i32>, %y: tensor<i32>) -> tensor<i32> {{
+               %one = stablehlo.constant dense<1> : tensor<i32>
+               %zero = stablehlo.constant dense<0> : tensor<i32>
+               %0 = stablehlo.compare EQ, %y, %zero, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+               %by = call @pick(%s, %0, %one, %y) : (tensor<i32>, tensor<i1>, tensor<i32>, tensor<i32>) -> tensor<i32>
+               %r = stablehlo.remainder %x, %by : tensor<i32>
+               %1 = stablehlo.compare NE, %r, %zero, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+               %2 = stablehlo.compare LT, %r, %zero, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+               %3 = stablehlo.compare LT, %by, %zero, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+               %4 = stablehlo.compare NE, %2, %3, UNSIGNED : (tensor<i1>, tensor<i1>) -> tensor<i1>
+               %5 = stablehlo.and %4, %1 : tensor<i1>
+               %6 = stablehlo.add %r, %by : tensor<i32>
+               %7 = stablehlo.select %5, %6, %r : tensor<i1>, tensor<i32>
+               return %7 : tensor<i32>
+             }}"
+        )
+    };
+    // x[: n // 2]
+    let half = body(
+        "%h = call @floor_divide(%n, %n, %two) : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<i32>
+         %limit = stablehlo.reshape %h : (tensor<i32>) -> tensor<1xi32>
+         %y = stablehlo.real_dynamic_slice %x, %zero, %limit, %one : (tensor<?xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+         return %y : tensor<?xf32>",
+    );
+    // np.roll(x, 1) is concatenate(x[-1 % n :], x[: -1 % n])
+    let roll = body(
+        "%m = call @remainder(%n, %minus, %n) : (tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<i32>
+         %at = stablehlo.reshape %m : (tensor<i32>) -> tensor<1xi32>
+         %end = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+         %a = stablehlo.real_dynamic_slice %x, %at, %end, %one : (tensor<?xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+         %b = stablehlo.real_dynamic_slice %x, %zero, %at, %one : (tensor<?xf32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<?xf32>
+         %y = stablehlo.concatenate %a, %b, dim = 0 : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+         return %y : tensor<?xf32>",
+    );
+    for n in [1usize, 2, 5] {
+        let x: Vec<f32> = (0..n).map(|i| i as f32).collect();
+        let t = || vec![Tensor::from_vec(x.clone(), [n]).unwrap()];
+        assert_eq!(values(&half, t()), x[..n / 2]);
+        let mut rolled = x.clone();
+        rolled.rotate_right(1);
+        assert_eq!(values(&roll, t()), rolled);
+    }
+}
+
+/// JAX adds the shapes of the results as operands where they are symbolic.
+#[test]
+fn factorisations_of_symbolic_batches() {
+    let text = function(
+        "%x: tensor<?x1x1xf32>) -> tensor<?x1x1xf32>",
+        "%n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x1x1xf32>) -> tensor<i32>
+         %0 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+         %1 = stablehlo.constant dense<1> : tensor<2xi32>
+         %2 = stablehlo.concatenate %0, %1, dim = 0 : (tensor<1xi32>, tensor<2xi32>) -> tensor<3xi32>
+         %3:2 = stablehlo.custom_call @lapack_spotrf_ffi(%x, %2, %0) {indices_of_shape_operands = dense<[1, 2]> : tensor<2xi64>, mhlo.backend_config = {uplo = 76 : ui8}} : (tensor<?x1x1xf32>, tensor<3xi32>, tensor<1xi32>) -> (tensor<?x1x1xf32>, tensor<?xi32>)
+         return %3#0 : tensor<?x1x1xf32>",
+    );
+    assert_eq!(values(&text, vec![Tensor::from([[[4f32]], [[9.0]]])]), [2.0, 3.0]);
+}
+
 #[test]
 fn gaps_of_a_symbolic_size_are_padded() {
     let text = function(

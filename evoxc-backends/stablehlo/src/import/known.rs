@@ -169,7 +169,7 @@ pub(super) fn evaluate(i: &Importer, op: &Op, ty: &TensorSpec) -> Option<Known> 
         "or" if ty.dtype.is_bool() => logical(operand(0), operand(1), true),
         "not" if ty.dtype.is_bool() => each(&operand(0)?, |x| bool_of(x).and_then(|b| truth(!b))),
         "xor" if ty.dtype.is_bool() => two().and_then(|(a, b)| zip(a, b, |x, y| truth(bool_of(x)? != bool_of(y)?))),
-        "select" if operand(0).is_none() => floor_division(i, op),
+        "select" if operand(0).is_none() => floor_division(i, op).or_else(|| floor_remainder(i, op)),
         "select" => {
             let p = operand(0)?;
             let whole = bool_of(*p.first()?).filter(|b| p.iter().all(|&x| bool_of(x) == Some(*b)));
@@ -219,25 +219,57 @@ pub(super) fn is_step(name: &str) -> bool {
         .any(|n| name.strip_prefix("stablehlo.") == Some(n))
 }
 
+/// The op that defines a value, if it is this one.
+fn step<'m, 'a>(i: &Importer<'m, 'a>, v: Value, name: &str) -> Option<&'m Op<'a>> {
+    i.defined(v).filter(|op| op.name.strip_prefix("stablehlo.") == Some(name))
+}
+
+fn pair(op: &Op) -> Option<[Value; 2]> {
+    op.operands.as_slice().try_into().ok()
+}
+
+fn is(i: &Importer, v: Value, n: i64) -> bool {
+    i.known(v).is_some_and(|k| k.iter().all(|d| *d == n))
+}
+
+/// The operands of a comparison in this direction.
+fn compared(i: &Importer, v: Value, direction: &str) -> Option<[Value; 2]> {
+    let op = step(i, v, "compare")?;
+    (i.word(op, "comparison_direction").ok()? == direction).then(|| pair(op)).flatten()
+}
+
+/// `select(r and y differ in sign and r is not 0, r + y, r)` of the remainder `r` of `x / y` is that of the quotient
+/// rounded downwards.
+fn floor_remainder(i: &Importer, op: &Op) -> Option<Known> {
+    let &[p, more, rest] = op.operands.as_slice() else { return None };
+    let [x, y] = pair(step(i, rest, "remainder")?)?;
+    let [r, by] = pair(step(i, more, "add")?)?;
+    let [first, second] = pair(step(i, p, "and")?)?;
+    let negative = |v: Value, x: Value| compared(i, v, "LT").is_some_and(|[a, zero]| a == x && is(i, zero, 0));
+    let signs = |v: Value| {
+        let positive = i.known(y).is_some_and(|k| k.iter().all(|&d| low(d).is_some_and(|l| l > 0)));
+        compared(i, v, "NE").is_some_and(|[a, b]| negative(a, rest) && (negative(b, y) || (positive && is(i, b, 0))))
+    };
+    let some = |v: Value| compared(i, v, "NE").is_some_and(|[a, zero]| a == rest && is(i, zero, 0));
+    if r != rest || by != y || !((signs(first) && some(second)) || (signs(second) && some(first))) {
+        return None;
+    }
+    zip(i.known(x)?, i.known(y)?, |x, y| (low(y)? > 0).then(|| x - x / y * y))
+}
+
 /// `select(signs differ and remainder is not 0, q - 1, q)` of `q = x / y` is the quotient rounded downwards.
 fn floor_division(i: &Importer, op: &Op) -> Option<Known> {
     let &[p, less, quotient] = op.operands.as_slice() else { return None };
-    let step = |v, name: &str| i.defined(v).filter(|op| op.name.strip_prefix("stablehlo.") == Some(name));
-    let pair = |op: &Op| <[Value; 2]>::try_from(op.operands.as_slice()).ok();
-    let is = |v, n: i64| i.known(v).is_some_and(|k| k.iter().all(|d| *d == n));
-    let [x, y] = pair(step(quotient, "divide")?)?;
-    let [q, one] = pair(step(less, "subtract")?)?;
-    let [first, second] = pair(step(p, "and")?)?;
-    let differ = |v: Value| -> Option<[Value; 2]> {
-        let op = step(v, "compare")?;
-        (i.word(op, "comparison_direction").ok()? == "NE").then(|| pair(op)).flatten()
-    };
-    let of_sign = |v: Value, x: Value| step(v, "sign").is_some_and(|op| op.operands == [x]);
-    let signs = |v: Value| differ(v).is_some_and(|[a, b]| of_sign(a, x) && (of_sign(b, y) || is(b, 1)));
+    let [x, y] = pair(step(i, quotient, "divide")?)?;
+    let [q, one] = pair(step(i, less, "subtract")?)?;
+    let [first, second] = pair(step(i, p, "and")?)?;
+    let differ = |v: Value| compared(i, v, "NE");
+    let of_sign = |v: Value, x: Value| step(i, v, "sign").is_some_and(|op| op.operands == [x]);
+    let signs = |v: Value| differ(v).is_some_and(|[a, b]| of_sign(a, x) && (of_sign(b, y) || is(i, b, 1)));
     let rest = |v: Value| {
-        differ(v).is_some_and(|[a, b]| step(a, "remainder").is_some_and(|op| op.operands == [x, y]) && is(b, 0))
+        differ(v).is_some_and(|[a, b]| step(i, a, "remainder").is_some_and(|op| op.operands == [x, y]) && is(i, b, 0))
     };
-    if q != quotient || !is(one, 1) || !((signs(first) && rest(second)) || (signs(second) && rest(first))) {
+    if q != quotient || !is(i, one, 1) || !((signs(first) && rest(second)) || (signs(second) && rest(first))) {
         return None;
     }
     zip(i.known(x)?, i.known(y)?, |x, y| (low(y)? > 0).then(|| x / y))

@@ -14,6 +14,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Ops that inlined calls may add in all: calls of calls multiply.
 const MAX_INLINED: usize = 1 << 17;
 
+/// A function of more ops does more than compute an extent.
+const MAX_SHAPE_OPS: usize = 64;
+
 /// Regions and inlined calls nest at most this deep.
 pub(super) const MAX_DEPTH: usize = MAX_REGION_DEPTH - 10;
 
@@ -368,6 +371,9 @@ impl<'m, 'a> Importer<'m, 'a> {
             return Err(self.error(op, format!("the module has no function @{name}")));
         };
         let Some(func) = self.module.funcs.get(i) else { return Err(self.error(op, "no such function")) };
+        if self.computes_shapes(func, &args) {
+            return self.inlined(op, func, args);
+        }
         let Some(f) = self.outlined.get(&i).cloned() else { return self.inlined(op, func, args) };
         let prim =
             Prim::Call { callee: f, jvp: None, forward: None, vjp: None, batch: None, captures: None, remat: false };
@@ -376,6 +382,17 @@ impl<'m, 'a> Importer<'m, 'a> {
         let like: Vec<Item> = func.results.iter().map(Item::like).collect();
         let items: Option<Vec<Item>> = like.iter().map(|i| i.rebuild(&mut results)).collect();
         items.ok_or_else(|| self.error(op, format!("@{name} gives other results")))
+    }
+    /// Is this a call of a short function that computes extents of extents, as exporters write divisions of them? Where it
+    /// is copied into its caller, its results are known there. What is copied stays well below the limits.
+    fn computes_shapes(&self, func: &Func, args: &[Item]) -> bool {
+        let symbol = |i: &Item| match i {
+            Item::Tensor(_, Some(known)) => Some(known.iter().any(|d| !d.is_const())),
+            Item::Tensor(_, None) | Item::Unset | Item::Token | Item::Tuple(_) => None,
+        };
+        let Some(symbols) = args.iter().map(symbol).collect::<Option<Vec<bool>>>() else { return false };
+        let short = func.body.as_ref().is_some_and(|b| b.ops.len() <= MAX_SHAPE_OPS);
+        short && self.inlined < MAX_INLINED / 2 && self.depth < MAX_DEPTH / 2 && symbols.contains(&true)
     }
     /// Copies a function into its caller.
     fn inlined(&mut self, op: &'m Op<'a>, func: &'m Func<'a>, args: Vec<Item>) -> Done<Vec<Item>> {

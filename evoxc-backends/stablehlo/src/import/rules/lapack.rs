@@ -5,7 +5,7 @@ use crate::import::fault::Done;
 use crate::import::item::Item;
 use crate::import::walk::Importer;
 use crate::syntax::ast::{Attr, Op};
-use evoxc_core::Dim;
+use evoxc_core::{Dim, Shape};
 use evoxc_ir::{LinTranspose, Prim, Unary};
 use evoxc_trace::Sym;
 
@@ -20,10 +20,25 @@ fn letter(op: &Op, name: &str, otherwise: char) -> char {
     }
 }
 
-/// Result `k`, which says nothing here: zeros of the declared type.
-fn blank(i: &Importer, op: &Op, k: usize) -> Done<Item> {
-    let ty = i.static_result(op, k)?;
-    Ok(i.sound(op, evoxc_trace::zeros(ty.dtype, &ty.shape))?.into())
+/// The first `N` operands; others are the shapes of results, where those are not static.
+fn operands<const N: usize>(i: &Importer, op: &Op) -> Done<[Sym; N]> {
+    let mut all = i.tensors(op)?;
+    let shapes = match find(&op.attrs, "indices_of_shape_operands") {
+        Some(Attr::Dense(_)) => all.len().saturating_sub(N),
+        _ => 0,
+    };
+    all.truncate(all.len() - shapes);
+    let n = all.len();
+    all.try_into().map_err(|_| i.error(op, format!("it takes {N} operands, got {n}")))
+}
+
+/// Result `k`, which says nothing here: zeros of the declared type, whose first axes are those of `a`.
+fn blank(i: &Importer, op: &Op, k: usize, a: Sym) -> Done<Item> {
+    let ((dtype, declared), like) = (i.declared_result(op, k)?, i.shape(op, a)?);
+    let known = |(n, d): (usize, &Option<i64>)| d.map(Dim::constant).or(like.get(n).copied());
+    let shape: Option<Shape> = declared.iter().enumerate().map(known).collect();
+    let Some(shape) = shape else { return Err(i.error(op, "its results have more axes than its operand")) };
+    Ok(i.sound(op, evoxc_trace::zeros(dtype, &shape))?.into())
 }
 
 /// The results of a LAPACK routine, by its name without the letter of its dtype; `None` for one that has no form here.
@@ -43,22 +58,22 @@ pub fn routine<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>, target: &str) -
 
 /// The factor, and that nothing failed: a failed factor is NaN.
 fn cholesky<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
-    let [a] = i.operands(op)?;
+    let [a] = operands(i, op)?;
     let lower = letter(op, "uplo", 'L') == 'L';
-    Ok(vec![i.emit(op, Prim::Cholesky { lower }, &[a])?.into(), blank(i, op, 1)?])
+    Ok(vec![i.emit(op, Prim::Cholesky { lower }, &[a])?.into(), blank(i, op, 1, a)?])
 }
 
 /// The packed factors, the pivots counted from 1, and that nothing failed.
 fn lu<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
-    let [a] = i.operands(op)?;
+    let [a] = operands(i, op)?;
     match i.emit_regions(op, Prim::Lu {}, &[a], vec![])?.as_slice() {
-        &[packed, pivots, _] => Ok(vec![packed.into(), i.sound(op, pivots + 1)?.into(), blank(i, op, 2)?]),
+        &[packed, pivots, _] => Ok(vec![packed.into(), i.sound(op, pivots + 1)?.into(), blank(i, op, 2, a)?]),
         _ => Err(i.error(op, "it gives three results")),
     }
 }
 
 fn solve<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
-    let xs = i.operands::<2>(op)?;
+    let xs = operands::<2>(i, op)?;
     let transpose = match letter(op, "trans_x", 'N') {
         'T' => LinTranspose::Transpose,
         'C' => LinTranspose::Adjoint,
@@ -75,10 +90,10 @@ fn solve<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
 
 /// Eigenvectors, eigenvalues, and that nothing failed.
 fn eigen<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
-    let [a] = i.operands(op)?;
+    let [a] = operands(i, op)?;
     let a = if letter(op, "uplo", 'L') == 'L' { a } else { adjoint(i, op, a)? };
     match i.emit_regions(op, Prim::Eigh {}, &[a], vec![])?.as_slice() {
-        &[values, vectors] => Ok(vec![vectors.into(), values.into(), blank(i, op, 2)?]),
+        &[values, vectors] => Ok(vec![vectors.into(), values.into(), blank(i, op, 2, a)?]),
         _ => Err(i.error(op, "it gives two results")),
     }
 }
@@ -96,13 +111,13 @@ fn adjoint(i: &Importer, op: &Op, a: Sym) -> Done<Sym> {
 
 /// What is left of the operand, singular values, both sets of vectors, and that nothing failed.
 fn singular<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
-    let [a] = i.operands(op)?;
+    let [a] = operands(i, op)?;
     let mode = letter(op, "mode", 'S');
     match i.emit_regions(op, Prim::Svd { full: mode == 'A' }, &[a], vec![])?.as_slice() {
         &[u, s, vh] => {
             // Without vectors these results are declared, but hold nothing.
-            let (u, vh) = if mode == 'N' { (blank(i, op, 2)?, blank(i, op, 3)?) } else { (u.into(), vh.into()) };
-            Ok(vec![a.into(), s.into(), u, vh, blank(i, op, 4)?])
+            let (u, vh) = if mode == 'N' { (blank(i, op, 2, a)?, blank(i, op, 3, a)?) } else { (u.into(), vh.into()) };
+            Ok(vec![a.into(), s.into(), u, vh, blank(i, op, 4, a)?])
         }
         _ => Err(i.error(op, "it gives three results")),
     }
@@ -110,7 +125,7 @@ fn singular<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>>
 
 /// R, and coefficients that stand for Q: LAPACK packs Q as reflectors, which only [`orthogonal`] reads.
 fn reflectors<'m, 'a>(i: &mut Importer<'m, 'a>, op: &'m Op<'a>) -> Done<Vec<Item>> {
-    let [a] = i.operands(op)?;
+    let [a] = operands(i, op)?;
     match i.emit_regions(op, Prim::Qr { full: true }, &[a], vec![])?.as_slice() {
         &[q, r] => {
             let ty = i.static_result(op, 1)?;
