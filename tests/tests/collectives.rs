@@ -472,3 +472,39 @@ fn dead_collectives_run() {
     let c = trace(grad(|x: Sym| dist::all_reduce(x, Reducer::Sum, &g).sum(..)), spec(F64, [2])).unwrap();
     assert_eq!(c.simplify().ops().iter().filter(|op| op.prim.has_effect()).count(), 2);
 }
+
+/// What needs other processes is refused by the backends that run a program alone; the interpreter does so when it runs.
+#[test]
+fn compilers_that_run_a_program_alone_refuse_it() {
+    use evoxc::stablehlo::{ExportOptions, export_module};
+    let two = || ReplicaGroups::across_replicas([[0, 1]]);
+    let one = || ReplicaGroups::across_replicas([[0]]);
+    let all = ReplicaGroups::everyone;
+    let cases: Vec<(Box<dyn Fn(Sym) -> Sym>, bool)> = vec![
+        (Box::new(move |x| dist::all_reduce(x, Reducer::Sum, &two())), false),
+        (Box::new(move |x| dist::all_reduce(x, Reducer::Sum, &one())), true),
+        (Box::new(move |x| dist::all_reduce(x, Reducer::Sum, &all())), true),
+        (Box::new(move |x| dist::all_reduce_with(x, &two(), |a, b| a + b)), false),
+        (Box::new(move |x| dist::all_gather(x, 0, 2, &two())), false),
+        (Box::new(move |x| dist::all_gather(x, 0, 1, &one())), true),
+        (Box::new(move |x| dist::reduce_scatter_with(x, 0, 2, &two(), |a, b| a + b)), false),
+        (Box::new(move |x| dist::all_to_all(x, 0, 0, 2, &ReplicaGroups::across_replicas::<[usize; 0]>([]))), false),
+        (Box::new(move |x| dist::collective_broadcast(x, &two())), false),
+        (Box::new(|x| dist::collective_permute(x, [(0, 1)], None)), false),
+        (Box::new(|x| dist::collective_permute(x, [(0, 0)], Some(1))), true),
+        (Box::new(|x| cond(x.sum(..).gt(0), || dist::collective_permute(x, [(1, 0)], None), || x)), false),
+    ];
+    for (i, (f, fits)) in cases.into_iter().enumerate() {
+        let graph = trace(f, spec(I64, [2])).unwrap();
+        let options = ExportOptions { alone: true, ..ExportOptions::default() };
+        let text = export_module(graph.module(), &options);
+        assert_eq!(text.is_ok(), fits, "{i}: {text:?}");
+        assert_eq!(run(&uniform(&graph, 1, 1), vec![vec![Tensor::from([1i64, 2])]]).is_ok(), fits, "{i}");
+        let Err(e) = text else { continue };
+        let e = e.to_string();
+        assert!(e.contains("only partition of the only replica") && e.contains("Replicas"), "{i}: {e}");
+        if let Some(xla) = evoxc_tests::plugin::xla() {
+            assert!(graph.lower(&xla).is_err(), "{i}");
+        }
+    }
+}

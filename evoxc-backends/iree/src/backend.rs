@@ -163,7 +163,7 @@ impl Backend for Iree {
         module.verify()?;
         complex::refuse(module)?;
         let name = Some(MODULE.into());
-        let options = ExportOptions { name, strict: true, lean: true, ..ExportOptions::default() };
+        let options = ExportOptions { name, strict: true, lean: true, alone: true, ..ExportOptions::default() };
         let text = export_module(&barriers::limit_buffers(module), &options)?;
         let outputs = module.main().map(|f| f.outputs().iter().map(|t| t.dtype).collect());
         Ok(IreeProgram { text: text.into(), outputs: outputs.unwrap_or_default() })

@@ -62,6 +62,9 @@ pub struct ExportOptions {
     pub lean: bool,
     /// Leaves `print`s out. StableHLO has no effects, so that without this they are errors.
     pub drop_prints: bool,
+    /// The program will run alone, as the only partition of the only replica: collectives that need other processes are
+    /// errors. Compilers take them, and give what one process brings.
+    pub alone: bool,
 }
 
 /// The StableHLO text of a graph, with the default options: `module @main { func.func public @main(…) … }`.

@@ -21,6 +21,9 @@ pub(super) enum Written {
 /// Writes one op, unless it has regions.
 pub(super) fn write(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType]) -> Outcome<Written> {
     let one = |v: Outcome<Val>| v.map(|v| vec![v]);
+    if w.options.alone {
+        collective::alone(&o.prim)?;
+    }
     let done = match &o.prim {
         Prim::Unary(u) => one(elementwise::unary(w, *u, x(xs, 0)?, ty(types)?)),
         Prim::Binary(Binary::Pow) => {
