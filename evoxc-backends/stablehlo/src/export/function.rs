@@ -13,12 +13,19 @@ pub(super) fn module(m: &Module, options: &ExportOptions) -> Outcome<String> {
     let Some(main) = m.main() else {
         return Err(OpError::new("export", "the module has no function").remedy("export a traced graph"));
     };
+    let (mut given, mut taken) = (FxHashSet::default(), FxHashSet::default());
     for &(input, output) in &options.aliasing {
         aliasing(main, input, output)?;
+        if !given.insert(input) || !taken.insert(output) {
+            let message = format!("`aliasing` pairs input {input} with output {output}, and one of them twice");
+            return Err(OpError::new("export", message).remedy("pair each input and each output once at most"));
+        }
     }
     let used = reached(m, main);
     let names = names(main, &used);
-    let mut out = format!("module @{} {{\n", text::symbol(options.name.as_deref().unwrap_or(&m.name)));
+    // XLA takes no module without a name.
+    let name = Some(options.name.as_deref().unwrap_or(&m.name)).filter(|n| !n.is_empty()).unwrap_or("main");
+    let mut out = format!("module @{} {{\n", text::symbol(name));
     for f in used {
         function(f, f.name == main.name, options, &names, &mut out)?;
     }
@@ -95,12 +102,13 @@ fn function(
 ) -> Outcome {
     let mut w = Writer::new(options, f, names);
     let mut args = String::new();
+    let aliased: FxHashMap<usize, usize> = options.aliasing.iter().copied().filter(|_| entry).collect();
     for (i, &v) in f.body.args.iter().enumerate() {
         let info = &f.values[v.index()];
         let base = info.name.as_deref().and_then(text::value_name).unwrap_or_else(|| format!("arg{i}"));
         let arg = w.argument(&base, &info.ty);
         let _ = write!(args, "{}{arg}: {}", if i > 0 { ", " } else { "" }, text::ty(&arg.ty));
-        if entry && let Some((_, output)) = options.aliasing.iter().find(|(input, _)| *input == i) {
+        if let Some(output) = aliased.get(&i) {
             let _ = write!(args, " {{tf.aliasing_output = {output} : i32}}");
         }
         w.set(v, arg);

@@ -59,8 +59,28 @@ fn options_change_the_text() -> evoxc_core::Result<()> {
     assert!(text.starts_with("module @\"two words\" {\n"), "{text}");
     assert!(text.contains("%y: tensor<2xf32> {tf.aliasing_output = 0 : i32}"), "{text}");
     assert!(text.contains(" : tensor<2xf32> loc(\"a b.rs\":3:4)\n"), "{text}");
-    let wrong = ExportOptions { aliasing: vec![(2, 0)], ..ExportOptions::default() };
-    assert!(export_module(&module, &wrong).is_err());
+    // No such input; an output that two inputs would take; an input given twice.
+    for aliasing in [vec![(2, 0)], vec![(0, 0), (1, 0)], vec![(0, 0), (0, 0)]] {
+        let wrong = ExportOptions { aliasing, ..ExportOptions::default() };
+        assert!(export_module(&module, &wrong).is_err(), "{wrong:?}");
+    }
+    Ok(())
+}
+
+/// What MLIR's grammar takes behind `@` (bare or quoted) and `%` (suffix-id).
+#[test]
+fn names_are_spelled_as_mlir_reads_them() -> evoxc_core::Result<()> {
+    let mut module = Module::parse(ADD)?;
+    let names = [("", "main"), ("a\"b\\c", r#""a\22b\\c""#), ("1x", "\"1x\""), ("é%\n", r#""\C3\A9%\0A""#)];
+    for (name, spelled) in names {
+        module.name = name.into();
+        let text = export_module(&module, &ExportOptions::default())?;
+        assert!(text.starts_with(&format!("module @{spelled} {{\n")), "{text}");
+    }
+    let names = [("a b", Some("a_b")), ("é", None), ("", None), ("7", Some("_7")), ("x\"%é", Some("x___"))];
+    for (name, spelled) in names {
+        assert_eq!(super::text::value_name(name).as_deref(), spelled, "{name}");
+    }
     Ok(())
 }
 
