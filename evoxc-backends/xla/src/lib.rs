@@ -16,6 +16,7 @@ mod executable;
 mod export;
 mod ffi;
 mod host;
+mod library;
 mod lowered;
 mod memory;
 mod options;

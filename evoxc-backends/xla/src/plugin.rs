@@ -8,6 +8,7 @@ use crate::ffi::{
     Args, PJRT_Api, PJRT_Error, PJRT_Error_Destroy_Args, PJRT_Error_GetCode_Args, PJRT_Error_Message_Args,
     PJRT_Plugin_Initialize_Args, call, slot,
 };
+use crate::library;
 use evoxc_core::Result;
 use std::io::Read;
 use std::mem::{offset_of, size_of};
@@ -49,6 +50,9 @@ impl Plugin {
 
     fn open(path: PathBuf) -> Result<Plugin> {
         let bad = |what: String| error(Stage::LoadPlugin, format!("{}: {}", path.display(), first_line(&what)));
+        if !library::is_whole(&path).map_err(|e| bad(e.to_string()))? {
+            return Err(bad("the file is cut short: it is smaller than its header says".into()));
+        }
         // SAFETY: loading a library runs its initialisers. The user named this file as a PJRT plugin; what it does is the
         // user's choice, as with any library that a program is linked against.
         let library = unsafe { libloading::Library::new(&path) }.map_err(|e| bad(e.to_string()))?;

@@ -119,6 +119,41 @@ fn a_file_that_is_no_plugin_says_what_to_install() {
     assert!(missing.contains("load plugin: /no/such/plugin.so") && missing.contains("pip install"), "{missing}");
     let this = Xla::plugin(std::env::current_exe().unwrap()).err().unwrap().to_string();
     assert!(this.contains("load plugin") && this.contains("pip install"), "{this}");
+    // The loader ends the process over a library that was cut short.
+    let Some(plugin) = support::plugin() else { return };
+    let half = std::env::temp_dir().join(format!("evoxc-half-a-plugin-{}.so", std::process::id()));
+    let start = std::fs::File::open(&plugin).unwrap();
+    let size = start.metadata().unwrap().len();
+    std::io::copy(&mut std::io::Read::take(start, size / 3), &mut std::fs::File::create(&half).unwrap()).unwrap();
+    let e = Xla::plugin(&half).err().unwrap().to_string();
+    std::fs::remove_file(half).unwrap();
+    assert!(e.contains("cut short") && e.contains("pip install"), "{e}");
+}
+
+/// The environment is that of a process, so each level has one.
+#[test]
+fn a_level_in_the_environment_must_be_one() {
+    const CHILD: &str = "EVOXC_TEST_CHILD";
+    let Some(xla) = xla() else { return };
+    if std::env::var_os(CHILD).is_some() {
+        let program = XlaProgram::from_text(ADD, vec![v4(), v4()], vec![v4()]).unwrap();
+        let fixed = xla.clone().opt_level(OptLevel::O1);
+        assert!(fixed.compile(&program).is_ok(), "what is given wins");
+        println!("{}", xla.compile(&program).map_or_else(|e| e.to_string(), |_| xla.abi_key()));
+        return;
+    }
+    let wrong = "backend xla: compile: EVOXC_OPT_LEVEL";
+    let levels = [("7", wrong), ("fast", wrong), ("-1", wrong), ("", wrong), ("3", "xla_backend_optimization_level=3")];
+    for (level, wanted) in levels {
+        let out = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "a_level_in_the_environment_must_be_one", "--nocapture"])
+            .env(CHILD, "1")
+            .env(OptLevel::ENV, level)
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&out.stdout);
+        assert!(out.status.success() && text.contains(wanted), "{level}: {text}");
+    }
 }
 
 #[test]
