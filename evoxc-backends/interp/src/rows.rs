@@ -29,26 +29,20 @@ struct Run {
 }
 
 impl Pick {
-    /// The rows of a concatenation (along the leading axis) of parts that have `sizes` rows; and the parts that have
-    /// one of them.
-    fn new(sizes: &[usize], rows: &[i32], width: usize, shape: SmallVec<[usize; 4]>) -> (Pick, Vec<usize>) {
-        let ends: Vec<usize> = sizes
-            .iter()
-            .scan(0, |end, n| {
-                *end += n;
-                Some(*end)
-            })
-            .collect();
+    /// The rows of a concatenation (along the leading axis) of parts that end before the rows `ends`; and the parts that
+    /// have one of them.
+    fn new(ends: &[usize], rows: &[i32], width: usize, shape: SmallVec<[usize; 4]>) -> (Pick, Vec<usize>) {
         let last = ends.last().copied().unwrap_or(0).saturating_sub(1);
         let mut runs: Vec<Run> = vec![];
         let mut parts: Vec<usize> = vec![];
-        let mut place = vec![None; sizes.len()];
+        // A map: there may be many gathers of few rows each from many parts.
+        let mut place: FxHashMap<usize, usize> = FxHashMap::default();
         for &row in rows {
             // The starts of slices are clamped.
             let row = usize::try_from(row).unwrap_or(0).min(last);
             let of = ends.partition_point(|&end| end <= row);
-            let start = row + sizes[of] - ends[of];
-            let part = *place[of].get_or_insert_with(|| {
+            let start = row - of.checked_sub(1).map_or(0, |before| ends[before]);
+            let part = *place.entry(of).or_insert_with(|| {
                 parts.push(of);
                 parts.len() - 1
             });
@@ -116,6 +110,8 @@ impl Picks {
             let through: FxHashSet<Value> = gathers.iter().flat_map(|(op, _)| op.results.first().copied()).collect();
             keep_what_is_read(region, &through, &mut joined);
         }
+        let ends: FxHashMap<Value, Vec<usize>> =
+            joined.iter().filter_map(|(&v, op)| Some((v, ends(func, op)?))).collect();
         // How many tensors the gathers of each concatenation would fetch.
         let mut fetched: FxHashMap<Value, usize> = FxHashMap::default();
         let mut of_joined = vec![];
@@ -123,11 +119,8 @@ impl Picks {
             let (Some(&x), Some(&result)) = (op.operands.first(), op.results.first()) else { continue };
             let (Some(whole), Some(shape)) = (extents(func, x), extents(func, result)) else { continue };
             let (width, height) = (whole.iter().skip(1).product(), whole.first().copied().unwrap_or(1));
-            if let Some(j) = joined.get(&x) {
-                let sizes: Option<Vec<usize>> =
-                    j.operands.iter().map(|&p| extents(func, p)?.first().copied()).collect();
-                let Some(sizes) = sizes else { continue };
-                let (pick, used) = Pick::new(&sizes, list, width, shape.clone());
+            if let (Some(j), Some(ends)) = (joined.get(&x), ends.get(&x)) {
+                let (pick, used) = Pick::new(ends, list, width, shape.clone());
                 *fetched.entry(x).or_default() += used.len();
                 let parts = used.iter().filter_map(|&i| j.operands.get(i).copied()).collect();
                 of_joined.push((result, x, parts, pick));
@@ -162,6 +155,13 @@ impl Picks {
     fn of_op(&self, op: &Op) -> Option<&(SmallVec<[Value; 3]>, Option<Pick>)> {
         self.by_result.get(op.results.first()?)
     }
+}
+
+/// Where each operand of a concatenation of rows ends.
+fn ends(func: &Func, op: &Op) -> Option<Vec<usize>> {
+    let mut end = 0usize;
+    let sizes = op.operands.iter().map(|&p| extents(func, p)?.first().copied());
+    sizes.map(|n| end.checked_add(n?).inspect(|&e| end = e)).collect()
 }
 
 /// The extents of a value, where they are static.

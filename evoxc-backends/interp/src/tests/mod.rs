@@ -5,6 +5,7 @@ mod elementwise;
 mod empty;
 mod plan;
 mod random;
+mod rows;
 mod shape;
 
 use crate::Plan;
