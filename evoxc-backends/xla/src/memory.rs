@@ -5,7 +5,9 @@ use crate::error::{Stage, error};
 use crate::event::Event;
 use crate::ffi::{
     Args, PJRT_Buffer, PJRT_Buffer_DecreaseExternalReferenceCount_Args, PJRT_Buffer_Destroy_Args,
-    PJRT_Buffer_Dimensions_Args, PJRT_Buffer_ElementType_Args, PJRT_Buffer_IncreaseExternalReferenceCount_Args,
+    PJRT_Buffer_Dimensions_Args, PJRT_Buffer_ElementType_Args, PJRT_Buffer_GetMemoryLayout_Args,
+    PJRT_Buffer_IncreaseExternalReferenceCount_Args, PJRT_Buffer_MemoryLayout, PJRT_Buffer_MemoryLayout__bindgen_ty_1,
+    PJRT_Buffer_MemoryLayout_Tiled, PJRT_Buffer_MemoryLayout_Type_Tiled,
     PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args, PJRT_Buffer_ReadyEvent_Args, PJRT_Buffer_ToHostBuffer_Args,
     PJRT_Buffer_Type_BF16, PJRT_Buffer_Type_C64, PJRT_Buffer_Type_C128, PJRT_Buffer_Type_F16, PJRT_Buffer_Type_F32,
     PJRT_Buffer_Type_F64, PJRT_Buffer_Type_PRED, PJRT_Buffer_Type_S8, PJRT_Buffer_Type_S16, PJRT_Buffer_Type_S32,
@@ -173,18 +175,39 @@ impl Memory {
         let plugin = &self.client.plugin;
         let buffer = self.raw.as_ptr();
         let mut element = PJRT_Buffer_ElementType_Args { buffer, ..PJRT_Buffer_ElementType_Args::new() };
-        let mut args = PJRT_Buffer_Dimensions_Args { buffer, ..PJRT_Buffer_Dimensions_Args::new() };
-        // SAFETY: the buffer is live; the extents that it gives live as long as the buffer.
-        let dims = unsafe {
-            call!(plugin, Stage::Execute, PJRT_Buffer_ElementType, &mut element)?;
-            call!(plugin, Stage::Execute, PJRT_Buffer_Dimensions, &mut args)?;
-            match args.dims.is_null() || args.num_dims == 0 {
-                true => &[][..],
-                false => std::slice::from_raw_parts(args.dims, args.num_dims),
-            }
-        };
-        let same = dims.iter().map(|&d| usize::try_from(d).ok()).eq(shape.iter().map(|&d| Some(d)));
+        // SAFETY: the buffer is live.
+        unsafe { call!(plugin, Stage::Execute, PJRT_Buffer_ElementType, &mut element) }?;
+        let same = self.dims()?.iter().map(|&d| usize::try_from(d).ok()).eq(shape.iter().map(|&d| Some(d)));
         Ok(element.type_ == type_of(dtype) && same)
+    }
+    /// Does the plugin say that the elements are in another order than row by row? Only a program's text can ask for that.
+    pub(crate) fn is_permuted(&self) -> Result<bool> {
+        let plugin = &self.client.plugin;
+        if slot!(plugin, PJRT_Buffer_GetMemoryLayout).is_none() {
+            return Ok(false);
+        }
+        let buffer = self.raw.as_ptr();
+        let mut args = PJRT_Buffer_GetMemoryLayout_Args { buffer, ..PJRT_Buffer_GetMemoryLayout_Args::new() };
+        // SAFETY: the buffer is live.
+        unsafe { call!(plugin, Stage::Execute, PJRT_Buffer_GetMemoryLayout, &mut args) }?;
+        if args.layout.type_ != PJRT_Buffer_MemoryLayout_Type_Tiled {
+            return Ok(false);
+        }
+        // SAFETY: the type says which of the union it is; the list that it gives lives as long as the buffer.
+        let order = unsafe {
+            let tiled = args.layout.__bindgen_anon_1.tiled;
+            list(tiled.minor_to_major, tiled.minor_to_major_size)
+        };
+        Ok(!order.is_sorted_by(|a, b| a > b))
+    }
+    /// The extents.
+    fn dims(&self) -> Result<&[i64]> {
+        let mut args = PJRT_Buffer_Dimensions_Args { buffer: self.raw.as_ptr(), ..PJRT_Buffer_Dimensions_Args::new() };
+        // SAFETY: the buffer is live; the extents that it gives live as long as the buffer.
+        unsafe {
+            call!(&self.client.plugin, Stage::Execute, PJRT_Buffer_Dimensions, &mut args)?;
+            Ok(list(args.dims, args.num_dims))
+        }
     }
 
     /// The plugin's buffer, to read from.
@@ -235,11 +258,27 @@ impl Memory {
             ..PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args::new()
         };
         // SAFETY: the buffer is live. The address stays valid while the reference is counted.
-        unsafe {
+        let got = unsafe {
             call!(plugin, Stage::Transfer, PJRT_Buffer_IncreaseExternalReferenceCount, &mut count)?;
-            call!(plugin, Stage::Transfer, PJRT_Buffer_OpaqueDeviceMemoryDataPointer, &mut args)?;
+            call!(plugin, Stage::Transfer, PJRT_Buffer_OpaqueDeviceMemoryDataPointer, &mut args)
+        };
+        if got.is_err() {
+            // Counted all the same: there is something to release.
+            return Ok(Read(std::ptr::null()));
         }
         Ok(Read(args.device_memory_ptr.cast_const().cast()))
+    }
+}
+
+/// Numbers that a plugin points at; none for a null pointer.
+///
+/// # Safety
+/// Unless it is null, `n` numbers at `start` must stay valid for `'a`.
+unsafe fn list<'a>(start: *const i64, n: usize) -> &'a [i64] {
+    match start.is_null() || n == 0 {
+        true => &[],
+        // SAFETY: by the contract above.
+        false => unsafe { std::slice::from_raw_parts(start, n) },
     }
 }
 
@@ -281,15 +320,29 @@ impl Memory {
         // Memory that anything may be written to, whatever the element type: bytes are checked when they become elements.
         let mut words = vec![0u64; self.len.saturating_mul(size_of::<T>()).div_ceil(8)];
         let size = self.len.saturating_mul(size_of::<T>());
+        // Row by row, whatever order the device keeps them in.
+        let order: Vec<i64> = (0..i64::try_from(self.dims()?.len()).unwrap_or(0)).rev().collect();
+        let tiled = PJRT_Buffer_MemoryLayout_Tiled {
+            minor_to_major: order.as_ptr(),
+            minor_to_major_size: order.len(),
+            ..PJRT_Buffer_MemoryLayout_Tiled::new()
+        };
+        let mut rows = PJRT_Buffer_MemoryLayout {
+            __bindgen_anon_1: PJRT_Buffer_MemoryLayout__bindgen_ty_1 { tiled },
+            type_: PJRT_Buffer_MemoryLayout_Type_Tiled,
+            ..PJRT_Buffer_MemoryLayout::new()
+        };
         let mut args = PJRT_Buffer_ToHostBuffer_Args {
             src: self.raw.as_ptr(),
+            host_layout: if order.len() > 1 { &mut rows } else { std::ptr::null_mut() },
             dst: words.as_mut_ptr().cast(),
             dst_size: size,
             ..PJRT_Buffer_ToHostBuffer_Args::new()
         };
         let plugin = &self.client.plugin;
         if size > 0 {
-            // SAFETY: the buffer is live, and the destination has the stated size until the event is done.
+            // SAFETY: the buffer is live, the layout lives until the end of the call, and the destination has the stated
+            // size until the event is done.
             let event = unsafe {
                 call!(plugin, Stage::Transfer, PJRT_Buffer_ToHostBuffer, &mut args)?;
                 Event::new(plugin, args.event)

@@ -146,6 +146,11 @@ impl XlaRunner {
                 let expected = spec(want.dtype, want.shape.as_slice());
                 return Err(error(Stage::Execute, format!("result {i} of the executable is no {expected}")));
             }
+            // In memory of the host it is read in place.
+            if self.client.on_host() && m.is_permuted()? {
+                let message = format!("result {i} of the executable is not kept row by row");
+                return Err(error_with(Stage::Execute, message, "leave `mhlo.layout_mode` out of the program's text"));
+            }
         }
         self.confirmed.get_or_init(|| ());
         Ok(())

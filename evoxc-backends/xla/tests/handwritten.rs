@@ -50,7 +50,9 @@ fn results_stay_and_are_read_in_place() {
 fn every_dtype_goes_in_and_comes_out() {
     let Some(xla) = xla() else { return };
     for d in DType::ALL {
-        for (shape, n) in [(vec![], 1), (vec![3], 3), (vec![2, 3], 6), (vec![0, 2], 0), (vec![5000], 5000)] {
+        for (shape, n) in
+            [(vec![], 1), (vec![3], 3), (vec![2, 3], 6), (vec![3, 1, 2, 2], 12), (vec![0, 2], 0), (vec![5000], 5000)]
+        {
             let t = spec(d, shape.as_slice());
             let name = match d {
                 DType::BOOL => "i1".to_string(),
@@ -68,6 +70,9 @@ fn every_dtype_goes_in_and_comes_out() {
             let x = Tensor::from_buffer(x, shape.as_slice()).unwrap();
             let out = run(&xla, &text, vec![x.clone()], &[t]).unwrap().remove(0);
             assert!(out.bit_eq(&x), "{ty}: {x} became {out}");
+            // By the plugin's copy as well.
+            let copy = Tensor::from_buffer(out.buffer().clone(), shape.as_slice()).unwrap();
+            assert!(copy.bit_eq(&x), "{ty}: {x} became {copy}");
         }
     }
 }
@@ -261,6 +266,28 @@ fn levels_and_flags_are_taken() {
     }
     let raw = xla.opt_level(OptLevel::O3).flag("xla_backend_optimization_level", 0);
     assert!(run(&raw, ADD, vec![Tensor::ones(F32, [4]); 2], &[v4()]).is_ok());
+}
+
+#[test]
+fn results_in_another_order_are_refused() {
+    let Some(xla) = xla() else { return };
+    let text = |order: &str| {
+        format!(
+            "module {{ func.func @main(%x: tensor<2x3xf32>) -> (tensor<3x2xf32> {{mhlo.layout_mode = \"{order}\"}}) {{
+              %0 = stablehlo.transpose %x, dims = [1, 0] : (tensor<2x3xf32>) -> tensor<3x2xf32>
+              return %0 : tensor<3x2xf32>
+            }} }}"
+        )
+    };
+    let x = || vec![Tensor::from([[1f32, 2.0, 3.0], [4.0, 5.0, 6.0]])];
+    let e = run(&xla, &text("{0,1}"), x(), &[spec(F32, [3, 2])]).unwrap_err().to_string();
+    assert!(e.contains("not kept row by row") && e.contains("layout_mode"), "{e}");
+    let y = run(&xla, &text("default"), x(), &[spec(F32, [3, 2])]).unwrap().remove(0);
+    // In place, and by the plugin's copy.
+    assert_eq!(y.to_vec::<f32>().unwrap(), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+    assert!(
+        Tensor::from_buffer(y.into_buffer(), [3, 2]).unwrap().to_vec::<f32>().unwrap().starts_with(&[1.0, 4.0, 2.0])
+    );
 }
 
 #[test]

@@ -285,6 +285,7 @@ pub const PJRT_HostBufferSemantics_kImmutableUntilTransferCompletes: PJRT_HostBu
 pub const PJRT_HostBufferSemantics_kImmutableZeroCopy: PJRT_HostBufferSemantics = 2;
 pub const PJRT_HostBufferSemantics_kMutableZeroCopy: PJRT_HostBufferSemantics = 3;
 pub type PJRT_HostBufferSemantics = core::ffi::c_uint;
+pub const PJRT_Buffer_MemoryLayout_Type_Tiled: PJRT_Buffer_MemoryLayout_Type = 0;
 pub type PJRT_Buffer_MemoryLayout_Type = core::ffi::c_uint;
 #[repr(C)]
 #[derive(Copy, Clone)]
@@ -498,6 +499,15 @@ pub struct PJRT_Buffer_Dimensions_Args {
 pub type PJRT_Buffer_Dimensions = Call<PJRT_Buffer_Dimensions_Args>;
 #[repr(C)]
 #[derive(Copy, Clone)]
+pub struct PJRT_Buffer_GetMemoryLayout_Args {
+    pub struct_size: usize,
+    pub extension_start: *mut PJRT_Extension_Base,
+    pub buffer: *mut PJRT_Buffer,
+    pub layout: PJRT_Buffer_MemoryLayout,
+}
+pub type PJRT_Buffer_GetMemoryLayout = Call<PJRT_Buffer_GetMemoryLayout_Args>;
+#[repr(C)]
+#[derive(Copy, Clone)]
 pub struct PJRT_Buffer_ToHostBuffer_Args {
     pub struct_size: usize,
     pub extension_start: *mut PJRT_Extension_Base,
@@ -629,7 +639,7 @@ pub struct PJRT_Api {
     pub PJRT_Buffer_Dimensions: PJRT_Buffer_Dimensions,
     pub PJRT_Buffer_UnpaddedDimensions: *mut core::ffi::c_void,
     pub PJRT_Buffer_DynamicDimensionIndices: *mut core::ffi::c_void,
-    pub PJRT_Buffer_GetMemoryLayout: *mut core::ffi::c_void,
+    pub PJRT_Buffer_GetMemoryLayout: PJRT_Buffer_GetMemoryLayout,
     pub PJRT_Buffer_OnDeviceSizeInBytes: *mut core::ffi::c_void,
     pub PJRT_Buffer_Device: *mut core::ffi::c_void,
     pub PJRT_Buffer_Memory: *mut core::ffi::c_void,

@@ -71,6 +71,9 @@ layout! {
     PJRT_Buffer_Destroy_Args.buffer at 16 of 24;
     PJRT_Buffer_ElementType_Args.type_ at 24 of 32;
     PJRT_Buffer_Dimensions_Args.num_dims at 32 of 40;
+    PJRT_Buffer_MemoryLayout_Tiled.num_tiles at 48 of 56;
+    PJRT_Buffer_MemoryLayout.type_ at 72 of 80;
+    PJRT_Buffer_GetMemoryLayout_Args.layout at 24 of 104;
     PJRT_Buffer_ToHostBuffer_Args.event at 48 of 56;
     PJRT_Buffer_IsDeleted_Args.is_deleted at 24 of 32;
     PJRT_Buffer_IsOnCpu_Args.is_on_cpu at 24 of 32;
