@@ -389,6 +389,19 @@ fn programs_made_to_be_deep_or_large_are_imported_or_refused() {
     );
     assert_eq!(refused(&text).unsupported, Some(Unsupported::Op));
 
+    // The same of static shapes, beside a symbol: functions stay, and what they do is looked up once.
+    let text = text
+        .replace("tensor<?xf32>", "tensor<2xf32>")
+        .replace("func.func @main(%x: tensor<2xf32>)", "func.func @main(%x: tensor<2xf32>, %y: tensor<?xf32>)");
+    let unused = text.replacen("return %0 : tensor<2xf32>", "return %x : tensor<2xf32>", 1);
+    assert_eq!(imported(&text).module().funcs.len(), 42);
+    assert_eq!(imported(&unused).module().funcs.len(), 1);
+
+    // More axes than a thread's stack has room for.
+    let axes = format!("%x: tensor<{}f32>)", "1x".repeat(100_000));
+    let Err(Error::Parse(e)) = import(&function(&axes, "return")) else { panic!() };
+    assert!(e.message.contains("axes"), "{e}");
+
     // Constants of a size that no memory has, as long as one value repeats.
     let huge = "%0 = stablehlo.constant dense<0.5> : tensor<1000000x1000000xf32>";
     imported(&function(")", &format!("{huge}\nreturn")));
@@ -396,6 +409,26 @@ fn programs_made_to_be_deep_or_large_are_imported_or_refused() {
     assert!(matches!(import(&function(")", &format!("{more}\nreturn"))), Err(Error::Parse(_))));
     let list = "%0 = \"stablehlo.transpose\"(%x) {permutation = dense<0> : tensor<99999999999xi64>} : (tensor<2xf32>) -> tensor<2xf32>";
     refused(&function("%x: tensor<2xf32>)", &format!("{list}\nreturn")));
+}
+
+/// Lines of JAX's calls are long: the part around the place is shown, over a caret.
+#[test]
+fn long_lines_are_shown_around_the_place() {
+    let call = |space: &str, more: &str| {
+        format!("{space}%0 = stablehlo.custom_call @unheard_of(%x) {{a = \"{more}\"}} : (tensor<f32>) -> tensor<f32>")
+    };
+    for (space, more, shown) in [(2, 10, "  %0"), (2, 1500, "  %0"), (300, 1500, "...   ")] {
+        let line = call(&" ".repeat(space), &"ä".repeat(more));
+        let text = format!("func.func @main(%x: tensor<f32>) -> tensor<f32> {{\n{line}\n  return %0 : tensor<f32>\n}}");
+        let report = import(&text).unwrap_err().render();
+        let lines: Vec<&str> = report.lines().collect();
+        let of = |part: &str| lines.iter().position(|l| l.contains(part)).unwrap_or_else(|| panic!("{report}"));
+        let (source, caret) = (lines[of("2 | ")], lines[of("^")]);
+        assert!(lines[1].ends_with(&format!("--> <text>:2:{}", space + 6)), "{report}");
+        assert!(source.starts_with(&format!("2 | {shown}")) && source.chars().count() < 160, "{report}");
+        assert_eq!(source.find("stablehlo.custom_call"), caret.find('^'), "{report}");
+        assert!(lines[of("= help: export")].starts_with("  = help"), "{report}");
+    }
 }
 
 #[test]

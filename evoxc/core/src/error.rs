@@ -208,6 +208,11 @@ pub(crate) fn snippet(title: &str, source: &str, path: &str, line: usize, column
     let Some(text) = source.lines().nth(line.saturating_sub(1)) else {
         return format!("{path}:{line}:{column}: {title}");
     };
+    // A long line, as of an op with many attributes, is shown around the place.
+    if text.chars().nth(LONGEST_LINE).is_some() {
+        let help = help.map_or_else(String::new, |h| format!("\n{:1$}= help: {h}", "", number_width(line) + 1));
+        return format!("error: {title}\n{}{help}", around(text, path, line, column));
+    }
     let at = |n: usize| text.char_indices().nth(n).map_or(text.len(), |(i, _)| i);
     let (start, end) = (at(column.saturating_sub(1)), at(column));
     let mut group = Level::ERROR.primary_title(title).element(
@@ -220,6 +225,27 @@ pub(crate) fn snippet(title: &str, source: &str, path: &str, line: usize, column
         group = group.element(Level::HELP.message(h));
     }
     Renderer::plain().render(&[group])
+}
+
+/// Lines of more characters are cut.
+const LONGEST_LINE: usize = 140;
+
+fn number_width(line: usize) -> usize {
+    line.to_string().len()
+}
+
+/// The part of a line around a column, in the form of a snippet.
+fn around(text: &str, path: &str, line: usize, column: usize) -> String {
+    const BEFORE: usize = 60;
+    let (at, width) = (column.saturating_sub(1), number_width(line));
+    let from = if at > BEFORE { at - BEFORE } else { 0 };
+    let (left, right) = (if from > 0 { "..." } else { "" }, "...");
+    let mut rest = text.chars().skip(from);
+    // A tab would move the caret.
+    let part: String = rest.by_ref().take(LONGEST_LINE).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let right = if rest.next().is_some() { right } else { "" };
+    let (gap, caret) = (" ".repeat(width), " ".repeat(at - from + left.len()));
+    format!("{gap}--> {path}:{line}:{column}\n{gap} |\n{line} | {left}{part}{right}\n{gap} | {caret}^\n{gap} |")
 }
 
 /// All errors of one trace, in the order in which they arose.

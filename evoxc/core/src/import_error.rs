@@ -87,10 +87,6 @@ impl ImportError {
         if self.line == 0 {
             return self.to_string();
         }
-        // The long lines of constants are of no use in a report.
-        if self.source_line.len() > 400 {
-            return self.to_string();
-        }
         let source = format!("{}{}", "\n".repeat(self.line - 1), self.source_line);
         let title = format!("{}: {}", self.op, self.message);
         snippet(&title, &source, "<text>", self.line, self.column, self.remedy.as_deref())

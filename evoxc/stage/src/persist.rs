@@ -9,6 +9,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use evoxc_core::{DType, DeviceKind, Dim, Error, PersistenceError, Result, Shape, TensorSpec, TreeDef, TreeToken};
 use serde::{Deserialize, Serialize};
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -148,12 +150,21 @@ pub(crate) fn write(path: &Path, container: &Container) -> Result<()> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let bytes = serde_json::to_vec(container).map_err(|e| format_error(path, "container", e.to_string()))?;
     let name = path.file_name().ok_or_else(|| format_error(path, "container", "the path names no file"))?;
-    let mut temporary = std::ffi::OsString::from(".");
-    temporary.push(name);
-    temporary.push(format!(".{}.{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
-    let temporary: PathBuf = path.with_file_name(temporary);
-    let written = std::fs::write(&temporary, bytes).and_then(|()| std::fs::rename(&temporary, path));
-    written.map_err(|e| {
+    // Processes of two containers may have the same number: a file that is there already is somebody else's.
+    let (temporary, mut file) = loop {
+        let mut temporary = std::ffi::OsString::from(".");
+        temporary.push(name);
+        temporary.push(format!(".{}.{}.tmp", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed)));
+        let temporary: PathBuf = path.with_file_name(temporary);
+        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+            Ok(file) => break (temporary, file),
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+            Err(e) => return Err(Error::io(path, &e)),
+        }
+    };
+    let written = file.write_all(&bytes);
+    drop(file);
+    written.and_then(|()| std::fs::rename(&temporary, path)).map_err(|e| {
         // The first error is the one to report; a file that could not be written may not be there at all.
         let _ = std::fs::remove_file(&temporary);
         Error::io(path, &e)

@@ -48,6 +48,8 @@ pub(crate) struct Trace {
     splats: FxHashMap<Value, Literal>,
     /// Functions that `call` ops refer to.
     pub callees: Vec<Func>,
+    /// Where they stand, by name.
+    index: FxHashMap<String, usize>,
     /// For each name that was asked for, how many functions have got one like it.
     named: FxHashMap<String, usize>,
     /// Are there values that stand nowhere, left over by transforms?
@@ -90,6 +92,7 @@ impl Guard {
                 captured: FxHashMap::default(),
                 splats: FxHashMap::default(),
                 callees: vec![],
+                index: FxHashMap::default(),
                 named: FxHashMap::default(),
                 leftovers: false,
                 refused: vec![],
@@ -261,6 +264,15 @@ impl Trace {
         free(&region, &mut inside, &mut captures);
         region.args.extend(&captures);
         (renumber(&self.func.values, region), captures)
+    }
+    /// Adds a function that `call` ops refer to.
+    pub fn add_callee(&mut self, f: Func) {
+        self.index.insert(f.name.clone(), self.callees.len());
+        self.callees.push(f);
+    }
+    /// A function that `call` ops refer to.
+    pub fn callee(&self, name: &str) -> Option<&Func> {
+        self.callees.get(*self.index.get(name)?)
     }
     /// A name that no function of the module has: this one, or with a number after it.
     pub fn unique(&mut self, name: &str) -> String {
@@ -434,7 +446,7 @@ pub(crate) fn emit_regions(prim: Prim, operands: &[Sym], regions: Vec<Region>) -
             let mut region_types: SmallVec<[RegionType; 2]> =
                 regions.iter().map(|r| RegionType { args: of(&r.args), results: of(&r.results) }).collect();
             if let Prim::Call { callee, .. } = &prim
-                && let Some(f) = t.callees.iter().find(|f| f.name == callee.0)
+                && let Some(f) = t.callee(&callee.0)
             {
                 region_types.push(RegionType { args: f.inputs(), results: f.outputs() });
             }

@@ -199,7 +199,7 @@ pub fn inline_function(f: &Func, args: &[Sym]) -> Result<Vec<Sym>, OpError> {
 
 /// A function that `call` ops of this trace name.
 pub fn function(name: &FuncRef) -> Option<Func> {
-    builder::with(|t| t.callees.iter().find(|f| f.name == name.0).cloned())
+    builder::with(|t| t.callee(&name.0).cloned())
 }
 
 /// A copy of a function, and of those that it calls, with another extent in the place of a symbol.
@@ -213,7 +213,7 @@ pub fn outline(name: &str, region: Region) -> (FuncRef, Vec<Sym>) {
     builder::with(|t| {
         let (func, captures) = t.outline(region);
         let unique = t.unique(name);
-        t.callees.push(Func { name: unique.clone(), ..func });
+        t.add_callee(Func { name: unique.clone(), ..func });
         let id = t.id;
         (FuncRef(unique), captures.into_iter().map(|v| Sym::new(v.0, id)).collect())
     })

@@ -167,7 +167,7 @@ pub(crate) fn adopt(module: &Module, symbols: &[(Dim, Dim)]) -> FxHashMap<String
         for f in module.funcs.iter().skip(1) {
             let name = t.unique(&f.name);
             names.insert(f.name.clone(), name.clone());
-            t.callees.push(Func { name, ..f.clone() });
+            t.add_callee(Func { name, ..f.clone() });
         }
         let first = t.callees.len() - module.funcs.len().saturating_sub(1);
         for f in &mut t.callees[first..] {
@@ -188,7 +188,7 @@ pub(crate) fn specialize(name: &FuncRef, symbol: Dim, extent: Dim) -> Option<Fun
         if funcs.iter().any(|f| f.name == next.0) {
             continue;
         }
-        let f = builder::with(|t| t.callees.iter().find(|f| f.name == next.0).cloned())?;
+        let f = builder::with(|t| t.callee(&next.0).cloned())?;
         called(&f.body, &mut wanted);
         funcs.push(f);
     }
@@ -260,7 +260,7 @@ fn copy(
             let mut kinds: SmallVec<[RegionType; 2]> =
                 regions.iter().map(|r| RegionType { args: of(&r.args), results: of(&r.results) }).collect();
             if let Prim::Call { callee, .. } = &prim
-                && let Some(f) = t.callees.iter().find(|f| f.name == callee.0)
+                && let Some(f) = t.callee(&callee.0)
             {
                 kinds.push(RegionType { args: f.inputs(), results: f.outputs() });
             }

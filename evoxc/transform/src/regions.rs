@@ -60,12 +60,18 @@ pub(crate) fn uses(op: &Op) -> impl Iterator<Item = Value> + '_ {
 
 /// Has the op, or one in its regions or in what it calls, an effect?
 pub(crate) fn has_effect(op: &Op) -> bool {
-    let called = |name: &FuncRef| emitter::function(name).is_some_and(|f| f.body.ops.iter().any(has_effect));
-    let own = match &op.prim {
-        Prim::Call { callee, .. } => called(callee),
-        p => p.has_effect(),
-    };
-    own || op.regions.iter().any(|r| r.ops.iter().any(has_effect))
+    // Each function is looked at once: calls of calls multiply.
+    fn any(op: &Op, seen: &mut FxHashSet<String>) -> bool {
+        let own = match &op.prim {
+            Prim::Call { callee, .. } => {
+                seen.insert(callee.0.clone())
+                    && emitter::function(callee).is_some_and(|f| f.body.ops.iter().any(|op| any(op, seen)))
+            }
+            p => p.has_effect(),
+        };
+        own || op.regions.iter().any(|r| r.ops.iter().any(|op| any(op, seen)))
+    }
+    any(op, &mut FxHashSet::default())
 }
 
 /// Removes what prints: for ops that compute once more what has been printed already. Collectives stay, for their values.

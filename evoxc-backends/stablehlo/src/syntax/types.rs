@@ -5,6 +5,9 @@ use super::fault::{Fault, Read};
 use super::parser::Parser;
 use evoxc_core::DType;
 
+/// Tensors of more axes are refused: no program has them, and what prints or copies a tensor may go axis by axis.
+const MAX_AXES: usize = 1024;
+
 /// The builtin scalar of a word, or `None` for a word that is no type.
 pub(crate) fn scalar(word: &str) -> Option<Element<'_>> {
     Some(Element::Known(match word {
@@ -172,6 +175,9 @@ impl<'a> Parser<'a> {
                     _ => break,
                 }
                 self.c.expect("x")?;
+                if dims.len() > MAX_AXES {
+                    return Err(Fault::fatal(start, format!("a tensor has at most {MAX_AXES} axes")));
+                }
             }
             Some(dims)
         };
