@@ -398,6 +398,21 @@ fn write_often(folder: &Path) -> Result {
     (0..10).try_for_each(|_| files.keep_artifact(key, graph.lower(&Interp)?.compile()?).map(drop))
 }
 
+/// Two containers that share a folder may both call their process number 1.
+#[test]
+fn a_file_that_another_process_of_this_number_writes_is_left_alone() -> Result {
+    let folder = Folder::new("same-number");
+    let (files, graph) = (FileCache::new(&folder.0)?, trace(|x: Sym| x * 2.0, spec(F32, []))?);
+    let key = graph.cache_key(&Interp);
+    let others: Vec<PathBuf> =
+        (0..1000).map(|k| folder.0.join(format!(".{key}.evoxcartifact.{}.{k}.tmp", std::process::id()))).collect();
+    others.iter().for_each(|p| std::fs::write(p, "half").unwrap());
+    files.keep_artifact(key, graph.lower(&Interp)?.compile()?)?;
+    assert!(files.artifact(key, &Interp)?.is_some());
+    assert!(others.iter().all(|p| std::fs::read(p).unwrap() == b"half"));
+    Ok(())
+}
+
 /// What the test below runs in processes of its own; nothing by itself.
 #[test]
 fn one_of_several_processes() -> Result {
