@@ -10,7 +10,7 @@ use crate::{IreeArtifact, IreeProgram};
 use evoxc_core::{DType, Device, Result};
 use evoxc_ir::Module;
 use evoxc_stablehlo::{ExportOptions, export_module};
-use evoxc_stage::{Backend, Capabilities, OptLevel, Program};
+use evoxc_stage::{Backend, Capabilities, OptLevel, Program, host_processor};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -132,7 +132,10 @@ impl Backend for Iree {
     fn abi_key(&self) -> String {
         let flags = self.all_flags().map_or_else(|e| e.to_string(), |f| f.join(" "));
         let stage = if self.verify_only { "verified; " } else { "" };
-        format!("{stage}{} {}; {flags}", self.target, std::env::consts::ARCH)
+        // Code for `host` is for the processor that compiled it, and ends the process on one that lacks an instruction.
+        let host = flags.split(' ').any(|f| f == "--iree-llvmcpu-target-cpu=host");
+        let machine = if host { host_processor() } else { std::env::consts::ARCH };
+        format!("{stage}{} {machine}; {flags}", self.target)
     }
 
     fn runtime_key(&self) -> String {

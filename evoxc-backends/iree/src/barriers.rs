@@ -3,7 +3,7 @@
 //! IREE fuses a chain of ops into one kernel, however many tensors it reads. Here every value counts the tensors that it
 //! would be worked out from in one kernel; where an op would pass the limit, its operands are worked out before it.
 
-use evoxc_ir::{Func, Literal, Module, Op, Prim, Region, Value};
+use evoxc_ir::{Category, Func, Literal, Module, Op, Prim, Region, Value};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
@@ -42,8 +42,11 @@ fn region(func: &mut Func, r: &mut Region) {
             all = union(&sources, &op.operands);
         }
         let control = !op.regions.is_empty();
-        for inner in &mut op.regions {
-            region(func, inner);
+        // The bodies of other ops combine scalars, in a kernel of the op's own.
+        if op.prim.category() == Category::Control {
+            for inner in &mut op.regions {
+                region(func, inner);
+            }
         }
         let known = matches!(&op.prim, Prim::Constant { value: Literal::Splat(..) } | Prim::Iota { .. });
         // Where an op has more operands than the limit, or decides what runs, its results are tensors of their own.

@@ -105,6 +105,15 @@ fn artifacts_are_of_one_target() {
 }
 
 #[test]
+fn code_for_this_processor_is_for_it_alone() {
+    let key = |cpu: &str| Iree::default().target(IreeTarget::LlvmCpu { cpu: cpu.into() }).abi_key();
+    let processor = evoxc_stage::host_processor();
+    assert!(key("host").contains(processor) && Iree::default().abi_key().contains(processor));
+    assert!(!key("generic").contains(processor));
+    assert!(!Iree::default().target(IreeTarget::Vmvx).abi_key().contains(processor));
+}
+
+#[test]
 fn threads_compile_at_once() {
     let Some(iree) = iree() else { return };
     let compile = || layer().lower(&iree).unwrap().compile().unwrap().vmfb().to_vec();
@@ -113,6 +122,45 @@ fn threads_compile_at_once() {
         let all: Vec<_> = (0..4).map(|_| s.spawn(compile)).collect();
         all.into_iter().for_each(|t| assert_eq!(t.join().unwrap(), alone));
     });
+}
+
+/// StableHLO allows nothing but arithmetic of scalars there that a compiler can be relied on to take.
+#[test]
+fn bodies_of_reductions_have_no_barriers() {
+    let list = |f: &dyn Fn(usize) -> String| (0..7).map(f).collect::<Vec<_>>().join(", ");
+    let types = |shape: &str| list(&|_| format!("tensor<{shape}f32>"));
+    let (xs, accs, elements) = (list(&|i| format!("%x{i}")), list(&|i| format!("%a{i}")), list(&|i| format!("%e{i}")));
+    let typed = |names: &str, ty: &str| names.split(", ").map(|n| format!("{n}: {ty}")).collect::<Vec<_>>().join(", ");
+    // All fourteen in one value.
+    let all: Vec<String> = format!("{accs}, {elements}").split(", ").map(String::from).collect();
+    let mut body = String::new();
+    for i in 1..14 {
+        let before = if i == 1 { all[0].clone() } else { format!("%s{}", i - 1) };
+        body += &format!("%s{i} = evoxc.add({before}, {}) : tensor<f32>\n", all[i]);
+    }
+    let text = format!(
+        "func @f({}, %z: tensor<f32>) -> tensor<f32> {{
+          {} = evoxc.reduce({xs}, {}) {{axes = [0]}} : {} {{
+            body({}, {}) {{
+              {body}
+              yield {}
+            }}
+          }}
+          return %r0
+        }}",
+        typed(&xs, "tensor<4xf32>"),
+        list(&|i| format!("%r{i}")),
+        list(&|_| "%z".into()),
+        types(""),
+        typed(&accs, "tensor<f32>"),
+        typed(&elements, "tensor<f32>"),
+        list(&|_| "%s13".into()),
+    );
+    let lowered = Iree::default().lower(&Module::parse(&text).unwrap()).unwrap();
+    assert!(!lowered.contains("optimization_barrier"), "{lowered:?}");
+    if let Some(iree) = iree() {
+        iree.compile(&lowered).unwrap();
+    }
 }
 
 /// The sum of n tensors, one after the other.

@@ -1,5 +1,6 @@
 //! The backend: its options, and the stages of the staging contract.
 
+use crate::aliasing;
 use crate::client::{Client, Place};
 use crate::error::{INSTALL, Stage, error, error_with};
 use crate::executable::Loaded;
@@ -8,13 +9,12 @@ use crate::memory::Memory;
 use crate::options::{Donation, FlagValue, Options, set};
 use crate::plugin::Plugin;
 use crate::program::XlaRunner;
-use crate::{aliasing, host};
 use evoxc_core::{
     DType, Device, DeviceError, DeviceKind, Error, PersistenceError, Resident, Result, Tensor, TensorSpec, Transfer,
     register_transfer,
 };
 use evoxc_ir::Module;
-use evoxc_stage::{Backend, Capabilities, OptLevel, Program};
+use evoxc_stage::{Backend, Capabilities, OptLevel, Program, host_processor};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -194,7 +194,7 @@ impl Backend for Xla {
             Donation::On => "",
             Donation::Off => " no donation;",
         };
-        format!("plugin {plugin}; {};{kept}{}", host::processor(), self.options.key())
+        format!("plugin {plugin}; {};{kept}{}", host_processor(), self.options.key())
     }
 
     /// The client that programs are loaded with, and the device that they are compiled for.

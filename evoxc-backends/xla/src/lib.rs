@@ -15,7 +15,6 @@ mod event;
 mod executable;
 mod export;
 mod ffi;
-mod host;
 mod library;
 mod lowered;
 mod memory;

@@ -2,8 +2,13 @@
 
 use std::sync::OnceLock;
 
-/// Architecture, model and a hash of the features, as the operating system names them.
-pub(crate) fn processor() -> &'static str {
+/// The host's processor: architecture, model and a hash of the features, as the operating system names them. It belongs
+/// into the ABI key of a backend whose code is for the processor that compiles it.
+///
+/// ```
+/// assert!(evoxc_stage::host_processor().starts_with(std::env::consts::ARCH));
+/// ```
+pub fn host_processor() -> &'static str {
     static NAME: OnceLock<String> = OnceLock::new();
     NAME.get_or_init(|| {
         // Other systems than Linux have no such file: there the architecture has to do.
