@@ -277,14 +277,26 @@ fn a_hundred_thousand_ops_take_linear_time() {
         let ops: String = (0..n).map(|i| format!("%{} = stablehlo.add %{i}, %{i} : tensor<2xf32>\n", i + 1)).collect();
         format!("func.func @main(%0: tensor<2xf32>) -> tensor<2xf32> {{\n{ops}return %{n} : tensor<2xf32>\n}}")
     };
-    let time = |n: usize| {
-        let text = program(n);
+    // As many functions, each called once.
+    let calls = |n: usize| {
+        let ty = "tensor<2xf32>";
+        let ops: String = (0..n).map(|i| format!("%{} = call @f{i}(%{i}) : ({ty}) -> {ty}\n", i + 1)).collect();
+        let function = |i| format!("func.func private @f{i}(%x: {ty}) -> {ty} {{\nreturn %x : {ty}\n}}\n");
+        let functions: String = (0..n).map(function).collect();
+        format!("func.func @main(%0: {ty}) -> {ty} {{\n{ops}return %{n} : {ty}\n}}\n{functions}")
+    };
+    let time = |text: &str, n: usize| {
         let start = std::time::Instant::now();
-        assert_eq!(imported(&text).ops().len(), n);
+        let graph = imported(text);
+        assert_eq!(graph.ops().len(), n);
+        graph.verify().unwrap();
         start.elapsed().as_secs_f64()
     };
-    let (small, large) = (time(10_000), time(100_000));
-    assert!(large < 40.0 * small.max(0.01), "{small} s for 10,000 ops, {large} s for 100,000");
+    for (program, large) in [(&program as &dyn Fn(usize) -> String, 100_000), (&calls, 40_000)] {
+        let small = large / 10;
+        let (short, long) = (time(&program(small), small), time(&program(large), large));
+        assert!(long < 40.0 * short.max(0.01), "{short} s for {small} ops, {long} s for {large}");
+    }
 }
 
 #[test]

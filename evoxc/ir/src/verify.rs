@@ -319,7 +319,7 @@ impl<'m> Verifier<'m> {
             for rule in op.prim.functions().into_iter().skip(1) {
                 self.function(rule, &at)?;
             }
-            if let Err(m) = rules::check(&op.prim, |f| self.module.func(&f.0)) {
+            if let Err(m) = rules::check(&op.prim, |f| self.module.funcs.get(*self.functions.get(f.0.as_str())?)) {
                 return self.fail(&at, m);
             }
             self.calls.push(Call { callee: target, depth, index, loc: op.loc });

@@ -6,6 +6,7 @@ use crate::{Graph, GraphFn, Sym};
 use evoxc_core::{OpError, Result, Tensor, TensorSpec, TraceErrors, Tree, TreeDef};
 use evoxc_ir::{Func, Module, Name, Region};
 use evoxc_stage::{Backend, Executable};
+use rustc_hash::FxHashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Traces a graph function on inputs of these specs.
@@ -96,21 +97,22 @@ fn refusal(mut t: crate::builder::Trace) -> evoxc_core::Error {
 
 /// The entry, and those functions that it reaches, in their order.
 fn reachable(main: Func, others: Vec<Func>) -> Vec<Func> {
-    fn walk(r: &Region, others: &[Func], seen: &mut [bool]) {
+    fn walk(r: &Region, others: &[Func], index: &FxHashMap<&str, usize>, seen: &mut [bool]) {
         for op in &r.ops {
             for name in op.prim.functions() {
-                if let Some(i) = others.iter().position(|f| f.name == name.0)
+                if let Some(&i) = index.get(name.0.as_str())
                     && !std::mem::replace(&mut seen[i], true)
                 {
-                    walk(&others[i].body, others, seen);
+                    walk(&others[i].body, others, index, seen);
                 }
             }
-            op.regions.iter().for_each(|r| walk(r, others, seen));
+            op.regions.iter().for_each(|r| walk(r, others, index, seen));
         }
     }
     let mut seen = vec![false; others.len()];
     if !others.is_empty() {
-        walk(&main.body, &others, &mut seen);
+        let index = others.iter().enumerate().map(|(i, f)| (f.name.as_str(), i)).collect();
+        walk(&main.body, &others, &index, &mut seen);
     }
     std::iter::once(main).chain(others.into_iter().zip(seen).filter(|(_, s)| *s).map(|(f, _)| f)).collect()
 }
