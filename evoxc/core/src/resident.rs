@@ -80,3 +80,38 @@ impl Held {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Truth values that are none, which no copy can be made of.
+    struct Damaged;
+    impl Resident for Damaged {
+        fn dtype(&self) -> DType {
+            DType::BOOL
+        }
+        fn len(&self) -> usize {
+            3
+        }
+        fn device(&self) -> Device {
+            Device::cpu()
+        }
+        fn bytes(&self) -> Option<&[u8]> {
+            Some(&[0, 1, 2])
+        }
+        fn to_host(&self) -> Result<Buffer> {
+            Err(crate::RunError::Op(Box::new(crate::OpError::new("copy", "bytes that are no values"))).into())
+        }
+    }
+
+    #[test]
+    fn memory_that_cannot_be_read_is_an_error_and_not_empty() {
+        let t = Tensor::from_resident(Arc::new(Damaged), &[3]).unwrap();
+        let wrong = |e: crate::Error| assert!(e.to_string().contains("bytes that are no values"), "{e}");
+        wrong(t.to_vec::<bool>().unwrap_err());
+        wrong(t.view::<bool>().unwrap_err());
+        wrong(t.cast(DType::F32).unwrap_err());
+        assert!(t.clone().into_ndarray::<bool>().is_err() && t.to_string().contains("on cpu"), "{t}");
+    }
+}

@@ -3,8 +3,8 @@
 use crate::buffer::BufferElement;
 use crate::resident::{self, Held};
 use crate::{
-    Buffer, DType, Device, DeviceError, DeviceKind, Element, IntoShape, Resident, Result, Scalar, Shape, TensorError,
-    TensorSpec, bf16_from_f64, bf16_from_int, f16_from_f64, f16_from_int, spec, with_buffer, with_dtype,
+    Buffer, DType, Device, DeviceError, DeviceKind, Element, Error, IntoShape, Resident, Result, Scalar, Shape,
+    TensorError, TensorSpec, bf16_from_f64, bf16_from_int, f16_from_f64, f16_from_int, spec, with_buffer, with_dtype,
 };
 use num_complex::Complex;
 use smallvec::SmallVec;
@@ -222,14 +222,20 @@ impl Tensor {
     /// The storage, where the host can read it.
     fn host(&self) -> Result<&Buffer> {
         match self.device() {
-            d if d.kind() == DeviceKind::Cpu => Ok(self.buffer()),
+            d if d.kind() == DeviceKind::Cpu && self.buffer().len() == self.len() => Ok(self.buffer()),
+            d if d.kind() == DeviceKind::Cpu => Err(self.unread()),
             d => Err(DeviceError::NotOnHost(d).into()),
         }
+    }
+    /// Why the host could not read what a runtime holds in its memory.
+    fn unread(&self) -> Error {
+        let failed = self.resident().and_then(|m| m.to_host().err());
+        failed.unwrap_or_else(|| DeviceError::NotOnHost(self.device()).into())
     }
     /// The elements in row-major order, without a copy.
     ///
     /// # Errors
-    /// [`TensorError::DType`], [`DeviceError::NotOnHost`].
+    /// [`TensorError::DType`], [`DeviceError::NotOnHost`], and what a runtime reports that cannot give its memory.
     pub fn as_slice<T: Element>(&self) -> Result<&[T]> {
         if self.dtype() != T::DTYPE {
             return Err(self.mismatch::<T>().into());
@@ -239,8 +245,8 @@ impl Tensor {
             Storage::Held(h) => match h.memory.bytes() {
                 // Memory that is not aligned for the element is read by way of a copy.
                 Some(bytes) => match T::cast(bytes).or_else(|| T::slice(h.buffer())) {
-                    Some(v) => Ok(v),
-                    None => Err(self.mismatch::<T>().into()),
+                    Some(v) if v.len() == self.len() => Ok(v),
+                    Some(_) | None => Err(self.unread()),
                 },
                 None => Err(DeviceError::NotOnHost(self.device()).into()),
             },
