@@ -34,9 +34,9 @@ pub fn learn(bindings: &mut Bindings, spec: &TensorSpec, t: &Tensor) {
 /// The extents of a shape.
 pub fn extents(shape: &Shape, bindings: &Bindings, input: &str) -> Result<Vec<usize>, Failure> {
     let extent = |d: &Dim| {
-        let value = d.evaluate(&mut |s| bindings.get(&s).copied()).map_err(|e| {
-            Failure::Usage(format!("input {input}: extent {d} has no value: {e}; give it, as in --dim B=8"))
-        })?;
+        let value = d
+            .evaluate(&mut |s| bindings.get(&s).copied())
+            .map_err(|e| Failure::Usage(format!("input {input}: extent {d}: {e}; give it, as in --dim B=8")))?;
         usize::try_from(value)
             .map_err(|_| Failure::Usage(format!("input {input}: extent {d} is {value}, which is negative")))
     };

@@ -181,6 +181,10 @@ fn filters_files_and_functions() {
     assert!(run("sub/").1.ends_with("interp: 0 pass, 0 unsupported, 1 fail of 1\n"));
     let (code, _, err) = run("nothing");
     assert!(code == 1 && err.contains("no test programs whose FILE:FUNCTION holds `nothing`"), "{err}");
+    // A report that cannot be written does not cost the other one.
+    let (code, out, err) = f.evoxc(&["conformance", "d", "--filter", "a_wrong.mlir:ri", "--json", "no/r.json"]);
+    assert_eq!((code, out.as_str()), (1, "interp: 1 pass, 0 unsupported, 0 fail of 1\n"));
+    assert!(err.contains("no/r.json"), "{err}");
     // One file in place of a folder.
     assert!(f.evoxc(&["conformance", "d/a_wrong.mlir"]).1.ends_with("interp: 1 pass, 0 unsupported, 2 fail of 3\n"));
 }

@@ -271,7 +271,13 @@ impl<'m, 'a> Importer<'m, 'a> {
             Some(Rule::Refuse(kind, why, remedy)) => return Err(self.unsupported(op, kind, why, remedy)),
             None => {
                 let m = "it is no op of StableHLO or CHLO that this import knows";
-                return Err(self.unsupported(op, Unsupported::Op, m, "lower it to StableHLO before"));
+                let remedy = match op.name.split_once('.') {
+                    Some(("sdy", _)) => {
+                        "export one device's part of the program, or lower shardings to collectives before"
+                    }
+                    _ => "lower it to StableHLO before",
+                };
+                return Err(self.unsupported(op, Unsupported::Op, m, remedy));
             }
         };
         if let ([result], true) = (op.results.as_slice(), known::is_step(&op.name)) {

@@ -67,9 +67,10 @@ pub fn run(a: &ConformanceArguments) -> Result<(), Failure> {
         let of = a.filter.as_ref().map_or(String::new(), |f| format!(" whose FILE:FUNCTION holds `{f}`"));
         return Err(Failure::Error(format!("{}: there are no test programs{of}", a.folder.display())));
     }
+    // First what cannot be lost to a folder that is not there.
+    crate::print(&report::text(&a.backend, &records, a.verbose))?;
     if let Some(path) = &a.json {
         report::save(path, &backend, &records)?;
     }
-    crate::print(&report::text(&a.backend, &records, a.verbose))?;
     if records.iter().any(|r| r.outcome.is_fail()) { Err(Failure::Reported) } else { Ok(()) }
 }
