@@ -238,12 +238,12 @@ fn number_width(line: usize) -> usize {
 fn around(text: &str, path: &str, line: usize, column: usize) -> String {
     const BEFORE: usize = 60;
     let (at, width) = (column.saturating_sub(1), number_width(line));
-    let from = if at > BEFORE { at - BEFORE } else { 0 };
-    let (left, right) = (if from > 0 { "..." } else { "" }, "...");
+    let from = at.saturating_sub(BEFORE);
+    let left = if from > 0 { "..." } else { "" };
     let mut rest = text.chars().skip(from);
     // A tab would move the caret.
     let part: String = rest.by_ref().take(LONGEST_LINE).map(|c| if c.is_control() { ' ' } else { c }).collect();
-    let right = if rest.next().is_some() { right } else { "" };
+    let right = if rest.next().is_some() { "..." } else { "" };
     let (gap, caret) = (" ".repeat(width), " ".repeat(at - from + left.len()));
     format!("{gap}--> {path}:{line}:{column}\n{gap} |\n{line} | {left}{part}{right}\n{gap} | {caret}^\n{gap} |")
 }
