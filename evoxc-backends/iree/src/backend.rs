@@ -7,7 +7,7 @@ use crate::error::{INSTALL, error_with};
 use crate::library::{self, Compiler};
 use crate::target::IreeTarget;
 use crate::{IreeArtifact, IreeProgram};
-use evoxc_core::{DType, Device, Result};
+use evoxc_core::{Device, Result};
 use evoxc_ir::Module;
 use evoxc_stablehlo::{ExportOptions, export_module};
 use evoxc_stage::{Backend, Capabilities, OptLevel, Program, host_processor};
@@ -20,7 +20,8 @@ const MODULE: &str = "evoxc";
 /// IREE: its compiler as a shared library, found when something first needs it.
 ///
 /// Programs compile to IREE's bytecode (`.vmfb`), which an artifact holds. IREE's runtime is behind the feature
-/// `iree-runtime`; without it programs compile and save, and `load` says what to enable.
+/// `iree-runtime`, its Vulkan driver behind `iree-vulkan`; without them programs compile and save, and `load` says what to
+/// enable.
 ///
 /// ```no_run
 /// use evoxc::{Iree, IreeTarget, prelude::*};
@@ -145,7 +146,7 @@ impl Backend for Iree {
     /// IREE gives nothing back that was passed in, so there is no donation.
     fn capabilities(&self) -> Capabilities {
         Capabilities {
-            dtypes: DType::ALL.iter().copied().filter(|d| !d.is_complex()).collect(),
+            dtypes: self.target.dtypes(),
             symbolic_dims: true,
             random: true,
             linalg: true,
@@ -156,15 +157,20 @@ impl Backend for Iree {
         }
     }
 
-    /// The first device of the target's kind: without the runtime nothing can look for others, and loading on it says
-    /// what is missing.
+    /// Vulkan's devices where its driver is compiled in, and else the first device of the target's kind: nothing can look
+    /// for others, and loading on it says what is missing.
     fn devices(&self) -> Vec<Device> {
+        #[cfg(feature = "iree-vulkan")]
+        if matches!(self.target, IreeTarget::Vulkan { .. }) {
+            return crate::vulkan::devices();
+        }
         vec![Device::new(self.target.device_kind(), 0)]
     }
 
     fn lower(&self, module: &Module) -> Result<IreeProgram> {
         module.verify()?;
         complex::refuse(module)?;
+        self.target.check(module)?;
         let name = Some(MODULE.into());
         let options = ExportOptions { name, strict: true, lean: true, alone: true, ..ExportOptions::default() };
         let text = export_module(&barriers::limit_buffers(module), &options)?;
@@ -206,6 +212,9 @@ impl Backend for Iree {
 impl Iree {
     #[cfg(feature = "iree-runtime")]
     fn start(&self, artifact: &IreeArtifact, device: Device) -> Result<Arc<dyn Program>> {
+        if device.kind() == evoxc_core::DeviceKind::Vulkan {
+            return vulkan(artifact, device);
+        }
         if device != Device::cpu() {
             let message = format!("tensors on {device} cannot be given to IREE's runtime yet");
             let remedy = "run the artifact's `vmfb()` with IREE's own tools, or compile for `IreeTarget::LlvmCpu`";
@@ -220,4 +229,15 @@ impl Iree {
         let remedy = "enable the feature `iree-runtime` of evoxc, or run the artifact's `vmfb()` with IREE's own tools";
         Err(error_with("load", message, remedy))
     }
+}
+
+#[cfg(feature = "iree-vulkan")]
+fn vulkan(artifact: &IreeArtifact, device: Device) -> Result<Arc<dyn Program>> {
+    Ok(Arc::new(crate::vulkan::Loaded::new(artifact, device)?))
+}
+#[cfg(all(feature = "iree-runtime", not(feature = "iree-vulkan")))]
+fn vulkan(_artifact: &IreeArtifact, _device: Device) -> Result<Arc<dyn Program>> {
+    let message = "the Vulkan driver of IREE's runtime is not compiled in";
+    let remedy = "enable the feature `iree-vulkan` of evoxc, or run the artifact's `vmfb()` with IREE's own tools";
+    Err(error_with("load", message, remedy))
 }

@@ -1,19 +1,17 @@
-//! Running bytecode on IREE's runtime, through the crate `eerie`.
+//! Running bytecode on processors with IREE's runtime, through the crate `eerie`.
 //!
 //! The runtime's objects stay on one thread, so every loaded program has a thread of its own that owns them; callers send
 //! arguments and wait. A program runs one call at a time.
 
 use crate::IreeArtifact;
-use crate::error::{error, first_line};
-use eerie::runtime::{BufferElement, DeviceSpec, Function, Runtime, RuntimeError, Value};
-use evoxc_core::{Buffer, DType, Element, Error, Result, Tensor};
+use crate::error::error;
+use crate::value::{FUNCTION, check_count, failed, tensor, value};
+use eerie::runtime::{DeviceSpec, Function, Runtime, Value};
+use evoxc_core::{DType, Error, Result, Tensor};
 use evoxc_stage::Program;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-
-/// The name of the function, as the runtime resolves it.
-const FUNCTION: &str = "evoxc.main";
 
 /// A loaded program: the thread that runs it.
 pub(crate) struct Runner {
@@ -64,10 +62,6 @@ fn gone() -> Error {
     error("run", "the thread that runs the program has ended")
 }
 
-fn failed(stage: &str) -> impl Fn(RuntimeError) -> Error {
-    move |e| error(stage, first_line(&e.to_string()))
-}
-
 /// What the program's thread does.
 fn serve(artifact: &IreeArtifact, driver: &str, ready: &SyncSender<Result<()>>, inbox: &Receiver<Job>) {
     let (runtime, function) = match load(artifact, driver) {
@@ -95,68 +89,6 @@ fn run(runtime: &Runtime, function: &Function, outputs: &Arc<[DType]>, args: Vec
     let values: Vec<Value> = args.iter().map(|t| value(runtime, t)).collect::<Result<_>>()?;
     drop(args);
     let results = function.invoke(values).map_err(failed("run"))?;
-    if results.len() != outputs.len() {
-        return Err(error("run", format!("it gave {} results, expected {}", results.len(), outputs.len())));
-    }
+    check_count(&results, outputs)?;
     results.into_iter().zip(outputs.iter()).map(|(v, &dtype)| tensor(v, dtype)).collect()
-}
-
-/// A tensor as a value of the runtime, which knows integers by their width only.
-fn value(runtime: &Runtime, t: &Tensor) -> Result<Value> {
-    fn view<T: BufferElement>(runtime: &Runtime, shape: &[usize], v: &[T]) -> Result<Value>
-    where
-        Value: From<eerie::runtime::BufferView<T>>,
-    {
-        runtime.buffer_view(shape, v).map(Value::from).map_err(failed("transfer"))
-    }
-    let shape = t.shape();
-    match t.buffer() {
-        Buffer::Bool(v) => view(runtime, shape, v),
-        Buffer::I8(v) => view(runtime, shape, v),
-        Buffer::I16(v) => view(runtime, shape, v),
-        Buffer::I32(v) => view(runtime, shape, v),
-        Buffer::I64(v) => view(runtime, shape, v),
-        Buffer::U8(v) => view(runtime, shape, v),
-        Buffer::U16(v) => view(runtime, shape, v),
-        Buffer::U32(v) => view(runtime, shape, v),
-        Buffer::U64(v) => view(runtime, shape, v),
-        Buffer::F16(v) => view(runtime, shape, v),
-        Buffer::Bf16(v) => view(runtime, shape, v),
-        Buffer::F32(v) => view(runtime, shape, v),
-        Buffer::F64(v) => view(runtime, shape, v),
-        Buffer::C64(_) | Buffer::C128(_) => {
-            Err(error("transfer", format!("the runtime has no values of dtype {}", t.dtype())))
-        }
-    }
-}
-
-/// A result as a tensor of its dtype: the same bits.
-fn tensor(v: Value, dtype: DType) -> Result<Tensor> {
-    fn read<T: BufferElement + Element>(v: &eerie::runtime::BufferView<T>) -> Result<(Buffer, Vec<usize>)> {
-        let data = v.read().map_err(failed("transfer"))?;
-        Ok((T::wrap(data), v.shape()))
-    }
-    let (buffer, shape) = match &v {
-        Value::Bool(v) => read(v)?,
-        Value::U8(v) => read(v)?,
-        Value::U16(v) => read(v)?,
-        Value::U32(v) => read(v)?,
-        Value::U64(v) => read(v)?,
-        Value::I8(v) => read(v)?,
-        Value::I16(v) => read(v)?,
-        Value::I32(v) => read(v)?,
-        Value::I64(v) => read(v)?,
-        Value::F16(v) => read(v)?,
-        Value::F32(v) => read(v)?,
-        Value::F64(v) => read(v)?,
-        Value::Bf16(v) => read(v)?,
-    };
-    let buffer = if buffer.dtype() == dtype {
-        buffer
-    } else {
-        // Machines that IREE's runtime is built for here are little-endian.
-        Buffer::from_le_bytes(dtype, buffer.bytes())
-            .ok_or_else(|| error("transfer", format!("a result is no {dtype}")))?
-    };
-    Tensor::from_parts(buffer, &shape).ok_or_else(|| error("transfer", "a result does not fill its shape"))
 }

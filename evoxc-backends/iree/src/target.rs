@@ -1,6 +1,8 @@
 //! What IREE compiles for, and the compiler's flags for it.
 
-use evoxc_core::DeviceKind;
+use crate::error::error_with;
+use evoxc_core::{DType, DeviceKind, Result, TensorSpec};
+use evoxc_ir::Module;
 use std::fmt;
 
 /// What a program is compiled for.
@@ -31,7 +33,8 @@ pub enum IreeTarget {
     },
     /// GPUs through Vulkan.
     Vulkan {
-        /// The GPU as IREE names it (`ada`, `rdna3`, …); a common subset of features without it.
+        /// The GPU as IREE names it (`ada`, `rdna3`, …); a common subset of features without it, in which there is no f16,
+        /// no f64, and tensors of 8-bit elements fill words.
         gpu: Option<String>,
     },
     /// Apple's GPUs.
@@ -70,6 +73,42 @@ impl IreeTarget {
             IreeTarget::Hip { arch } => device("hip", Some(format!("--iree-rocm-target={arch}"))),
             IreeTarget::Vulkan { gpu } => device("vulkan", gpu.as_ref().map(|g| format!("--iree-vulkan-target={g}"))),
             IreeTarget::Metal => device("metal", None),
+        }
+    }
+    /// The dtypes that programs for it may have.
+    pub(crate) fn dtypes(&self) -> Vec<DType> {
+        // Without a named GPU the compiler refuses f64, and what it makes of f16 gives wrong values.
+        let absent: &[DType] = if self.is_common() { &[DType::F16, DType::F64] } else { &[] };
+        DType::ALL.iter().copied().filter(|d| !d.is_complex() && !absent.contains(d)).collect()
+    }
+    /// Vulkan without a named GPU, whose programs access memory in words of 4 bytes?
+    fn is_common(&self) -> bool {
+        matches!(self, IreeTarget::Vulkan { gpu: None })
+    }
+    /// Refuses programs that would be compiled to something that gives wrong values.
+    pub(crate) fn check(&self, module: &Module) -> Result<()> {
+        let Some(main) = module.main().filter(|_| self.is_common()) else { return Ok(()) };
+        let refuse = |message: String| {
+            let remedy = "name the GPU, as in `IreeTarget::Vulkan { gpu: Some(\"ampere\".into()) }`, or cast";
+            Err(error_with("lower", message, remedy))
+        };
+        let (dtypes, mut values) = (self.dtypes(), module.funcs.iter().flat_map(|f| &f.values));
+        if let Some(v) = values.find(|v| !dtypes.contains(&v.ty.dtype)) {
+            return refuse(format!("the program has a {}, which Vulkan without a named GPU does not take", v.ty));
+        }
+        // Elements beyond the last whole word of an input or output are not accessed.
+        let fills = |t: &TensorSpec| {
+            let elements = t.shape.to_static().map(|s| s.iter().product::<usize>());
+            t.dtype.size() > 1 || elements.is_some_and(|n| n % 4 == 0)
+        };
+        let (inputs, outputs) = (main.inputs(), main.outputs());
+        let inputs = inputs.iter().enumerate().map(|(i, t)| ("input", i, t));
+        let outputs = outputs.iter().enumerate().map(|(i, t)| ("output", i, t));
+        match inputs.chain(outputs).find(|(_, _, t)| !fills(t)) {
+            None => Ok(()),
+            Some((what, i, t)) => refuse(format!(
+                "{what} {i}, {t}, may not fill words of 4 bytes, in which Vulkan without a named GPU accesses memory"
+            )),
         }
     }
     /// The kind of device that programs for it run on.

@@ -215,3 +215,20 @@ fn no_program_on_reals_becomes_complex() {
     let text = trace(all, spec(F32, [3, 3])).unwrap().lower(&Iree::default()).unwrap();
     assert!(!text.contains("complex<"), "{text:?}");
 }
+
+#[test]
+fn vulkan_without_a_named_gpu_refuses_what_it_gets_wrong() {
+    let lower = |dtype, n: usize, gpu: Option<&str>| {
+        let target = IreeTarget::Vulkan { gpu: gpu.map(String::from) };
+        let graph = trace(move |x: Sym| x.reshape([1, n]), spec(dtype, [n])).unwrap();
+        graph.lower(&Iree::default().target(target)).map(drop).map_err(|e| e.to_string())
+    };
+    for (dtype, n) in [(F16, 4), (F64, 4), (I8, 3), (U8, 6), (BOOL, 1)] {
+        let message = lower(dtype, n, None).unwrap_err();
+        assert!(message.contains(&dtype.to_string()), "{message}");
+        assert_eq!(lower(dtype, n, Some("ampere")), Ok(()));
+    }
+    for (dtype, n) in [(I8, 4), (BOOL, 0), (I16, 3), (BF16, 3), (F32, 3)] {
+        assert_eq!(lower(dtype, n, None), Ok(()), "{dtype}");
+    }
+}
