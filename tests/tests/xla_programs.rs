@@ -6,7 +6,7 @@ use evoxc::{Error, SpecializationCache, Xla, hessian, jacfwd};
 use evoxc_stage::AnyBackend;
 use evoxc_tests::plugin::xla;
 use evoxc_tests::random_graph::population;
-use evoxc_tests::run::{Failure, execute};
+use evoxc_tests::run::{Failure, execute, same_bits};
 use evoxc_tests::smooth_graph::{Smooth, looping, smooth};
 use evoxc_tests::tolerance::{Category, compare};
 
@@ -244,4 +244,26 @@ fn what_xla_cannot_do_is_said() {
     let c = xla.capabilities();
     assert!(!c.symbolic_dims && c.donation && c.random && c.linalg && c.control_flow && !c.print && !c.collectives);
     assert!(!xla.donation(false).capabilities().donation);
+}
+
+/// Readers of StableHLO fold these, which no run-time value meets: to the number, and to a division that ends the process.
+#[test]
+fn constants_are_not_folded_to_something_else() {
+    let Some(xla) = xla() else { return };
+    let text = "func @main() -> (tensor<3xf32>, tensor<3xf32>, tensor<3xi8>, tensor<3xi8>) {
+      %x = evoxc.constant() {value = dense<[0x7FC00000, -0.0, 1.0]> : tensor<3xf32>} : tensor<3xf32>
+      %y = evoxc.constant() {value = dense<[1.0, 0.0, 0x7FC00000]> : tensor<3xf32>} : tensor<3xf32>
+      %n = evoxc.neg(%y) : tensor<3xf32>
+      %0 = evoxc.max(%x, %n) : tensor<3xf32>
+      %1 = evoxc.min(%n, %x) : tensor<3xf32>
+      %a = evoxc.constant() {value = dense<[-128, 7, -7]> : tensor<3xi8>} : tensor<3xi8>
+      %b = evoxc.constant() {value = dense<[-1, 0, 3]> : tensor<3xi8>} : tensor<3xi8>
+      %2 = evoxc.div(%a, %b) : tensor<3xi8>
+      %3 = evoxc.rem(%a, %b) : tensor<3xi8>
+      return %0, %1, %2, %3
+    }";
+    let module = evoxc::ir::Module::parse(text).unwrap();
+    // The interpreter's values of these ops are those of NumPy and of StableHLO's specification, by the value cases.
+    let on = |b: AnyBackend| execute(&b, &module, &[]).unwrap();
+    same_bits(&on(AnyBackend::new(xla)), &on(AnyBackend::new(Interp))).unwrap();
 }

@@ -60,6 +60,10 @@ pub struct ExportOptions {
     /// Writes out Cholesky factors, triangular solves, Fourier transforms, gradients of pooling, stable sorts, and exact
     /// atan2, log1p and expm1 too, which StableHLO has but some compilers (IREE) lack.
     pub lean: bool,
+    /// Keeps what is worked out from constants alone from being folded where the folding of compilers' readers of
+    /// StableHLO is at fault, by barriers: a maximum of NaN and a number is the number there, and an integer division by 0
+    /// ends the process.
+    pub unfolded: bool,
     /// Leaves `print`s out. StableHLO has no effects, so that without this they are errors.
     pub drop_prints: bool,
     /// The program will run alone, as the only partition of the only replica: collectives that need other processes are

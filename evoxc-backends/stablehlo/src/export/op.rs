@@ -30,7 +30,10 @@ pub(super) fn write(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType
             let small = o.operands.get(1).is_some_and(|&v| w.is_small(v));
             one(elementwise::power(w, x(xs, 0)?, x(xs, 1)?, small))
         }
-        Prim::Binary(b) => one(elementwise::binary(w, *b, x(xs, 0)?, x(xs, 1)?, ty(types)?)),
+        Prim::Binary(b) => {
+            let second = w.unfolded(o, *b, x(xs, 1)?);
+            one(elementwise::binary(w, *b, x(xs, 0)?, &second, ty(types)?))
+        }
         Prim::Compare { direction, order } => one(elementwise::compare(w, *direction, *order, x(xs, 0)?, x(xs, 1)?)),
         Prim::Select {} => one(elementwise::select(w, x(xs, 0)?, x(xs, 1)?, x(xs, 2)?)),
         Prim::Clamp {} => one(elementwise::clamp(w, x(xs, 0)?, x(xs, 1)?, x(xs, 2)?)),

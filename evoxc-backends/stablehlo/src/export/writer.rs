@@ -53,6 +53,8 @@ pub(super) struct Writer<'m> {
     literals: FxHashMap<Value, Literal>,
     /// Integers among them that are surely from 0 to 63.
     small: FxHashSet<Value>,
+    /// Values that are worked out from constants alone.
+    settled: FxHashSet<Value>,
     taken: FxHashSet<String>,
     /// The next suffix to try of a name.
     suffixes: FxHashMap<String, usize>,
@@ -78,6 +80,7 @@ impl<'m> Writer<'m> {
             values: vec![None; func.values.len()],
             literals: FxHashMap::default(),
             small: FxHashSet::default(),
+            settled: FxHashSet::default(),
             taken: FxHashSet::default(),
             suffixes: FxHashMap::default(),
             numbers: 0,
@@ -120,6 +123,35 @@ impl<'m> Writer<'m> {
         if small {
             self.small.extend(&o.results);
         }
+        if o.regions.is_empty() && o.operands.iter().all(|v| self.settled.contains(v)) {
+            self.settled.extend(&o.results);
+        }
+    }
+    /// An operand of an op, behind a barrier where compilers would fold the op, and fold it wrongly.
+    pub(super) fn unfolded(&mut self, o: &Op, op: Binary, x: &Val) -> Val {
+        let wrong = match op {
+            Binary::Max | Binary::Min => x.dtype().is_float(),
+            Binary::Div | Binary::Rem => x.dtype().is_int(),
+            Binary::Add
+            | Binary::Sub
+            | Binary::Mul
+            | Binary::Pow
+            | Binary::Atan2
+            | Binary::Nextafter
+            | Binary::Mulhi
+            | Binary::And
+            | Binary::Or
+            | Binary::Xor
+            | Binary::ShiftLeft
+            | Binary::ShiftRightLogical
+            | Binary::ShiftRightArithmetic
+            | Binary::Complex => false,
+        };
+        if !(wrong && self.options.unfolded && o.operands.iter().all(|v| self.settled.contains(v))) {
+            return x.clone();
+        }
+        let ty = text::ty(&x.ty);
+        self.op(&format!("stablehlo.optimization_barrier {x} : {ty}"), x.ty.clone())
     }
     /// Is it surely an integer from 0 to 63?
     pub(super) fn is_small(&self, v: Value) -> bool {
