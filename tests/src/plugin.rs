@@ -23,7 +23,8 @@ pub fn iree() -> Option<Iree> {
     if found.is_none() {
         eprintln!("skipped: there is no IREE compiler; `.ci/compilers` installs one, or set {}", Iree::ENV);
     }
-    Some(Iree::default().compiler(found?))
+    // Many small programs are compiled here, so they are not optimised.
+    Some(Iree::default().compiler(found?).opt_level(OptLevel::O0))
 }
 
 /// The backend; without a plugin it says so, and tests that need it end.

@@ -61,8 +61,8 @@ pub struct ExportOptions {
     /// atan2, log1p and expm1 too, which StableHLO has but some compilers (IREE) lack.
     pub lean: bool,
     /// Keeps what is worked out from constants alone from being folded where the folding of compilers' readers of
-    /// StableHLO is at fault, by barriers: a maximum of NaN and a number is the number there, and an integer division by 0
-    /// ends the process.
+    /// StableHLO is at fault, by barriers: a maximum of NaN and a number is the number there, an integer division by 0
+    /// ends the process, and what is gathered along a last axis comes out in another order.
     pub unfolded: bool,
     /// Leaves `print`s out. StableHLO has no effects, so that without this they are errors.
     pub drop_prints: bool,

@@ -55,7 +55,8 @@ pub(super) fn write(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType
         Prim::Concatenate { axis } => one(shape::concatenate(w, xs, *axis, ty(types)?)),
         Prim::Reverse { axes } => one(shape::reverse(w, x(xs, 0)?, axes)),
         Prim::Gather { dims, sizes, sorted } => {
-            one(indexing::gather(w, x(xs, 0)?, x(xs, 1)?, dims, sizes, *sorted, ty(types)?))
+            let indices = w.kept(o, x(xs, 1)?);
+            one(indexing::gather(w, x(xs, 0)?, &indices, dims, sizes, *sorted, ty(types)?))
         }
         Prim::Scatter { op, dims, sorted, unique } => {
             one(indexing::scatter(w, *op, o, xs, dims, [*sorted, *unique], ty(types)?))

@@ -147,7 +147,11 @@ impl<'m> Writer<'m> {
             | Binary::ShiftRightArithmetic
             | Binary::Complex => false,
         };
-        if !(wrong && self.options.unfolded && o.operands.iter().all(|v| self.settled.contains(v))) {
+        if wrong { self.kept(o, x) } else { x.clone() }
+    }
+    /// An operand of an op, behind a barrier where all of its operands are worked out from constants.
+    pub(super) fn kept(&mut self, o: &Op, x: &Val) -> Val {
+        if !(self.options.unfolded && o.operands.iter().all(|v| self.settled.contains(v))) {
             return x.clone();
         }
         let ty = text::ty(&x.ty);
