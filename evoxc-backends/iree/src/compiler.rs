@@ -17,9 +17,10 @@ pub(crate) enum Phase {
 }
 
 impl Compiler {
-    /// Compiles text; the bytecode is empty where the phase is not the last. Any number of threads may compile at once,
-    /// each with a session of its own.
+    /// Compiles text; the bytecode is empty where the phase is not the last. Threads that compile at once wait for each
+    /// other; the compiler has threads of its own.
     pub(crate) fn compile(&self, text: &str, flags: &[String], phase: Phase) -> Result<Vec<u8>> {
+        let _alone = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
         let session = Session::new(self);
         session.set_flags(flags)?;
         // MLIR's buffers end with a zero byte, which counts.

@@ -64,6 +64,9 @@ pub(crate) struct Compiler {
     pub(crate) functions: Functions,
     /// Its build tag, and the version of its interface.
     pub(crate) revision: String,
+    /// Held while something compiles: LLVM's targets are set up by the compilations themselves, and two that do so at
+    /// once can end the process.
+    pub(crate) busy: Mutex<()>,
 }
 
 /// The compilers of this process.
@@ -96,8 +99,11 @@ impl Compiler {
         };
         // Never unloaded: other threads of the compiler may still run.
         std::mem::forget(library);
-        let compiler: &'static Compiler =
-            Box::leak(Box::new(Compiler { functions, revision: format!("{revision} (interface {major}.{minor})") }));
+        let compiler: &'static Compiler = Box::leak(Box::new(Compiler {
+            functions,
+            revision: format!("{revision} (interface {major}.{minor})"),
+            busy: Mutex::new(()),
+        }));
         open.insert(key, compiler);
         Ok(compiler)
     }
