@@ -52,7 +52,8 @@ fn deep_nesting_is_refused_or_read_without_recursion() {
     // Those of no depth of their own are read.
     parse(&nested("module { ", "", "}", N)).unwrap();
     parse(&body(&format!("\"a.b\"() : () -> () loc({})", nested("callsite(", "unknown", " at unknown)", N)))).unwrap();
-    parse(&with_attr(&format!("tensor<{}f32>", "1x".repeat(N)))).unwrap();
+    parse(&with_attr(&format!("tensor<{}f32>", "1x".repeat(1024)))).unwrap();
+    refused(&with_attr(&format!("tensor<{}f32>", "1x".repeat(N))), "at most 1024 axes");
     let text = body(&format!("%0 = stablehlo.constant dense<{}> : tensor<1xf32>", nested("[", "1.0", "]", N)));
     let m = parse(&text).unwrap();
     let Attr::Dense(d) = &m.funcs[0].body.as_ref().unwrap().ops[0].attrs[0].1 else { panic!() };
