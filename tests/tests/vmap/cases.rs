@@ -7,12 +7,16 @@ use evoxc_ir::Module;
 use evoxc_stage::AnyBackend;
 use evoxc_tests::case;
 use evoxc_tests::run::load;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is refused, by file and a part of what is said: rows whose roots differ come from several processes at once.
+const REFUSED: &[(&str, &str)] = &[("collective_broadcast.evx", "rows that have roots of their own")];
 
 fn sweep(f: impl Fn(&AnyBackend, &Module, &[Tensor]) -> Result<(), String>) {
     let interp = interp();
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut ran = 0;
+    let mut needed: BTreeSet<usize> = BTreeSet::new();
     for file in case::files("run").expect("the cases are there") {
         for c in case::read(&file).expect("the cases can be read") {
             // Programs without arguments have nothing to map.
@@ -23,6 +27,10 @@ fn sweep(f: impl Fn(&AnyBackend, &Module, &[Tensor]) -> Result<(), String>) {
             let result = load(&c).and_then(|v| f(&interp, &v.module, &v.inputs));
             if let Err(e) = result {
                 let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                if let Some(i) = REFUSED.iter().position(|(f, m)| *f == name && e.contains(m)) {
+                    needed.insert(i);
+                    continue;
+                }
                 failures.entry(name).or_default().push(format!("{} {e}", c.name()));
             }
         }
@@ -34,6 +42,7 @@ fn sweep(f: impl Fn(&AnyBackend, &Module, &[Tensor]) -> Result<(), String>) {
         .collect();
     assert!(failures.is_empty(), "of {ran} cases\n{}", text.join("\n"));
     assert!(ran > 0, "no case was read");
+    assert_eq!(needed.len(), REFUSED.len(), "of what is listed as refused, only {needed:?} is");
 }
 
 #[test]
