@@ -10,7 +10,7 @@ impl Module {
     /// ```
     /// use evoxc::{dim, prelude::*};
     /// let graph = trace(|x: Sym| x.sum(0), spec(F32, (dim("B"), 2)))?;
-    /// let four = graph.module().specialize(&[(dim("B"), 4.into())])?;
+    /// let four = graph.module().specialize(&[(dim("B"), Dim::constant(4))])?;
     /// assert_eq!(four.main().unwrap().inputs(), [spec(F32, [4, 2])]);
     /// # Ok::<(), evoxc::Error>(())
     /// ```
