@@ -1,0 +1,18 @@
+//! The native compiler of evoxc: a module becomes fused kernels, and these become code, without any system compiler.
+//!
+//! ```text
+//! Module ──schedule──▶ kernels (UOp DAGs) ──decompose──▶ machine ops ──linearise──▶ LIR ──render──▶ code ──plan──▶ program
+//! ```
+//!
+//! This crate owns all of it. The stages in order, each a folder: `uop` (the expression DAG and its rewriting), `schedule`
+//! (which values become memory, and the kernels between them), `decompose` (ops of the IR in terms of what machines have),
+//! `linearise` (loops, lanes, registers), `lir` (the form that all renderers share), `render` (interpreter, x86-64, C),
+//! `plan` (steps over memory, and running them).
+
+pub mod decompose;
+pub mod kernel;
+pub mod linearise;
+pub mod lir;
+pub mod render;
+pub mod schedule;
+pub mod uop;
