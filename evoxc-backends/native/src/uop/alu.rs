@@ -143,6 +143,16 @@ pub enum LibFn {
     Binary(Binary, bool),
 }
 
+impl LibFn {
+    /// The number of arguments.
+    pub const fn arity(self) -> usize {
+        match self {
+            LibFn::Unary(..) => 1,
+            LibFn::Binary(..) => 2,
+        }
+    }
+}
+
 /// The meaning of a machine op, on the bits of elements of `dtype`, which is the dtype of the last operand. It is what
 /// the renderers are compared with, bit by bit but for the payloads of NaN.
 pub fn alu(op: Alu, dtype: DType, src: [u64; 3]) -> u64 {

@@ -60,7 +60,9 @@ pub enum Op {
     IndexDiv,
     /// What [`Op::IndexDiv`] leaves, from 0 to below `src[1]`. On `i64`, for indices.
     IndexMod,
-    /// A library function on one element (`src` are its arguments).
+    /// A library function on one element: `[arguments…]`, or `[arguments…, gate, otherwise]`, whose value is `otherwise`
+    /// where the gate (a bool) is false. Gates are rarely true: a vector none of whose lanes has a true gate should pay for
+    /// one test and no call.
     Call(LibFn),
 
     // Memory. Indices are `i64`, in elements.
