@@ -14,9 +14,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("evoxc-transform", &["evoxc-core", "evoxc-ir", "evoxc-stage", "evoxc-trace", "evoxc-macros"]),
 ];
 
-/// What a backend may see; StableHLO's import also sees the tracer, and compilers use StableHLO and device runtimes.
+/// What a backend may see; StableHLO's import also sees the tracer, and compilers use StableHLO, the reference execution of
+/// ops and device runtimes.
 const BACKEND: &[&str] = &["evoxc-core", "evoxc-ir", "evoxc-stage"];
-const MEETING_POINTS: &[&str] = &["evoxc-stablehlo", "evoxc-vulkan", "evoxc-cuda"];
+const MEETING_POINTS: &[&str] = &["evoxc-stablehlo", "evoxc-reference", "evoxc-vulkan", "evoxc-cuda"];
 
 /// The crates of the workspace: name, folder under the root, direct dependencies within the workspace.
 fn workspace() -> BTreeMap<String, (String, BTreeSet<String>)> {

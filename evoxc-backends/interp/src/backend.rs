@@ -1,8 +1,8 @@
 //! The interpreter as a backend: a lowered program is the verified module itself, an artifact its file.
 
-use crate::Plan;
 use evoxc_core::{BackendError, Device, DeviceKind, OpError, PersistenceError, Result, Tensor, TreeDef};
 use evoxc_ir::{GraphFile, Module};
+use evoxc_reference::Plan;
 use evoxc_stage::{Backend, Capabilities, Program};
 use std::fmt;
 use std::ops::Deref;
@@ -63,9 +63,12 @@ impl fmt::Display for InterpProgram {
     }
 }
 
-impl Program for Plan {
+/// A plan, as a program.
+struct Planned(Plan);
+
+impl Program for Planned {
     fn run(&self, args: Vec<Tensor>) -> Result<Vec<Tensor>> {
-        Plan::run(self, args)
+        self.0.run(args)
     }
 }
 
@@ -114,6 +117,6 @@ impl Backend for Interp {
                 .remedy("load them with `Device::cpu()`");
             return Err(BackendError { backend: NAME.into(), op }.into());
         }
-        Ok(Arc::new(Plan::new(artifact.module())?))
+        Ok(Arc::new(Planned(Plan::new(artifact.module())?)))
     }
 }

@@ -1,4 +1,4 @@
-//! Which kernel computes which op: the one exhaustive match over ops of the interpreter.
+//! Which kernel computes which op: the one exhaustive match over ops.
 
 use crate::collective;
 use crate::kernels::{

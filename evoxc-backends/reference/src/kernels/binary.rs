@@ -107,7 +107,7 @@ fn nan<T: Float>(z: Complex<T>) -> bool {
 macro_rules! nextafter {
     ($f:ident, $t:ty, $nan:expr, $sign:expr) => {
         /// The value next to `a` in the direction of `b`: by counting its bits up or down.
-        fn $f(a: $t, b: $t) -> $t {
+        pub(crate) fn $f(a: $t, b: $t) -> $t {
             if a.is_nan() || b.is_nan() {
                 return $nan;
             }

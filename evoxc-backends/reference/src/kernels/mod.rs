@@ -1,4 +1,4 @@
-//! The kernels of the interpreter: one file a group of ops, plain functions on concrete tensors.
+//! The kernels: one file a group of ops, plain functions on concrete tensors.
 //!
 //! A kernel knows no graph and no symbols; the plan evaluates both before it calls one. Which kernel runs is decided in
 //! `dispatch`.
@@ -21,7 +21,7 @@ mod matmul;
 pub(crate) mod movement;
 mod precision;
 pub(crate) mod random;
-mod real;
+pub(crate) mod real;
 pub(crate) mod reduce;
 pub(crate) mod sort;
 mod special;
