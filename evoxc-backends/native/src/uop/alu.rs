@@ -263,7 +263,7 @@ fn integer(op: Alu, a: i128, b: i128, width: u32) -> i128 {
                 a % b
             }
         }
-        Alu::MulHigh => ((a * b) >> width) & mask,
+        Alu::MulHigh => (a.wrapping_mul(b) >> width) & mask,
         Alu::Min => a.min(b),
         Alu::Max => a.max(b),
         Alu::And => a & b,

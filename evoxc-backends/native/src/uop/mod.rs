@@ -5,10 +5,13 @@
 
 mod alu;
 mod arena;
+mod bounds;
+mod sets;
 mod ty;
 
 pub use alu::{Alu, LibFn, alu, cast};
 pub use arena::{Arena, Node, UOp};
+pub use bounds::Bounds;
 pub use ty::Ty;
 
 use evoxc_ir::{Binary, Direction, Reducer, SortOrder, Unary};
