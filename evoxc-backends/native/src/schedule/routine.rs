@@ -1,0 +1,50 @@
+//! The functions of a module that are called at run time, each as a routine.
+
+use super::steps::Steps;
+use super::{Routine, Schedule};
+use evoxc_core::OpError;
+use evoxc_ir::{Func, Module};
+use rustc_hash::FxHashMap;
+
+/// The routines of a module, its entry first.
+pub(super) fn routines(module: &Module) -> Result<Schedule, OpError> {
+    let mut funcs = Routines { module, numbers: FxHashMap::default(), order: vec![] };
+    let mut done = Vec::new();
+    if let Some(main) = module.main() {
+        funcs.number(&main.name)?;
+    }
+    while let Some(&func) = funcs.order.get(done.len()) {
+        done.push(routine(func, &mut funcs)?);
+    }
+    Ok(Schedule { routines: done })
+}
+
+/// Which functions are called, numbered in the order in which they are met.
+pub(super) struct Routines<'m> {
+    module: &'m Module,
+    numbers: FxHashMap<&'m str, usize>,
+    order: Vec<&'m Func>,
+}
+
+impl<'m> Routines<'m> {
+    /// The number of the function of that name.
+    pub(super) fn number(&mut self, name: &str) -> Result<usize, OpError> {
+        if let Some(&n) = self.numbers.get(name) {
+            return Ok(n);
+        }
+        let func = self.module.func(name).ok_or_else(|| {
+            OpError::new("call", format!("the module has no function @{name}")).remedy("verify the module first")
+        })?;
+        let n = self.order.len();
+        self.order.push(func);
+        self.numbers.insert(&func.name, n);
+        Ok(n)
+    }
+}
+
+fn routine<'m>(func: &'m Func, funcs: &mut Routines<'m>) -> Result<Routine, OpError> {
+    let types = func.values.iter().map(|v| v.ty.clone()).collect();
+    let mut steps = Steps { types, constants: vec![], funcs };
+    let body = steps.block(&func.body)?;
+    Ok(Routine { name: func.name.clone(), types: steps.types, constants: steps.constants, body })
+}
