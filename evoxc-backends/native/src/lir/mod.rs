@@ -3,6 +3,12 @@
 //! A [`Lir`] is one function over a part of its outermost loop. It is what runs: renderers add nothing and leave nothing
 //! out, so that all of them give the same bits (but for the payloads of NaN).
 
+mod print;
+mod regs;
+mod verify;
+
+pub use verify::{takes, verify};
+
 use crate::uop::{Alu, LibFn, Ty};
 use evoxc_core::DType;
 use smallvec::SmallVec;
@@ -25,7 +31,8 @@ pub struct Lir {
     pub extent: Size,
     /// Iterations that are worth a thread of their own.
     pub grain: Size,
-    /// The type of every register. Lanes are 1, or one number for all vectors of a loop: 4 or 8. Dtypes are as [`Alu`]
+    /// The type of every register. Lanes are 1, or one number for all vectors of a loop: 4 or 8 (of at most 32 bytes, so 4
+    /// where a dtype of 64 bits is among them). Dtypes are as [`Alu`]
     /// says; `f16`, `bf16` and the small integers are only loaded, stored, cast, bitcast, selected and copied. No pointers.
     pub regs: Vec<Ty>,
     /// What it does, in order. Every register is written before it is read, and once, but for [`Inst::Copy`].

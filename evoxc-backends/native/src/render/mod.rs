@@ -1,5 +1,10 @@
 //! Renderers: what makes a [`Lir`] run.
 
+mod interp;
+pub mod library;
+
+pub use interp::Interp;
+
 use crate::lir::Lir;
 use crate::uop::Alu;
 use evoxc_core::{DType, Result};

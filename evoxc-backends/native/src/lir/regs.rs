@@ -1,0 +1,74 @@
+//! Which registers an instruction reads, and which it writes.
+
+use super::{Inst, Reg, Stride};
+
+impl Inst {
+    /// The register that it writes, if it writes one. Of a loop that is its variable.
+    pub fn dst(&self) -> Option<Reg> {
+        match *self {
+            Inst::Const { dst, .. }
+            | Inst::Param { dst, .. }
+            | Inst::Begin { dst }
+            | Inst::End { dst }
+            | Inst::Lanes { dst }
+            | Inst::Alu { dst, .. }
+            | Inst::Cast { dst, .. }
+            | Inst::Bitcast { dst, .. }
+            | Inst::Splat { dst, .. }
+            | Inst::Extract { dst, .. }
+            | Inst::Across { dst, .. }
+            | Inst::Load { dst, .. }
+            | Inst::Gather { dst, .. }
+            | Inst::Call { dst, .. }
+            | Inst::Copy { dst, .. }
+            | Inst::For { var: dst, .. } => Some(dst),
+            Inst::Store { .. } | Inst::Scatter { .. } | Inst::EndFor | Inst::If { .. } | Inst::EndIf => None,
+        }
+    }
+
+    /// Calls `f` with every register that it reads, in the order in which they are written down.
+    pub fn for_each_src(&self, mut f: impl FnMut(Reg)) {
+        let stride = |s: &Stride, f: &mut dyn FnMut(Reg)| match s {
+            Stride::Reg(r) => f(*r),
+            Stride::One | Stride::Const(_) => {}
+        };
+        match self {
+            Inst::Const { .. } | Inst::Param { .. } | Inst::Begin { .. } | Inst::End { .. } | Inst::Lanes { .. } => {}
+            Inst::EndFor | Inst::EndIf => {}
+            Inst::Alu { src, .. } => src.iter().copied().for_each(f),
+            Inst::Call { src, .. } => src.iter().copied().for_each(f),
+            Inst::Cast { src, .. }
+            | Inst::Bitcast { src, .. }
+            | Inst::Splat { src, .. }
+            | Inst::Extract { src, .. }
+            | Inst::Across { src, .. }
+            | Inst::Copy { src, .. } => f(*src),
+            Inst::Load { index, stride: s, .. } => {
+                f(*index);
+                stride(s, &mut f);
+            }
+            Inst::Store { index, stride: s, src, .. } => {
+                f(*index);
+                stride(s, &mut f);
+                f(*src);
+            }
+            Inst::Gather { index, gate, .. } => {
+                f(*index);
+                if let Some((gate, otherwise)) = gate {
+                    f(*gate);
+                    f(*otherwise);
+                }
+            }
+            Inst::Scatter { index, src, gate, .. } => {
+                f(*index);
+                f(*src);
+                gate.iter().copied().for_each(f);
+            }
+            Inst::For { from, to, .. } => {
+                f(*from);
+                f(*to);
+            }
+            Inst::If { condition } => f(*condition),
+        }
+    }
+}
