@@ -4,6 +4,7 @@
 //! success, 1 when a graph, file or run is at fault, and 2 when the command line is.
 
 mod backend;
+mod bench;
 mod bindings;
 mod conformance;
 mod convert;
@@ -62,6 +63,8 @@ enum Command {
     Convert(convert::ConvertArguments),
     /// Runs a folder of StableHLO test programs, and counts what passes.
     Conformance(conformance::ConformanceArguments),
+    /// Times the reference workloads on a backend.
+    Bench(bench::BenchArguments),
     /// Runs test programs for `conformance`.
     #[command(hide = true)]
     ConformanceWorker(conformance::worker::WorkerArguments),
@@ -108,6 +111,7 @@ fn execute(command: Command) -> Result<(), Failure> {
         Command::Run(arguments) => run::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Conformance(arguments) => conformance::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::ConformanceWorker(arguments) => conformance::worker::run(&arguments),
         Command::Devices => devices(),
     }
