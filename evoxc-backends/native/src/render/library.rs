@@ -3,6 +3,7 @@
 
 use crate::uop::LibFn;
 use evoxc_ir::{Binary, Unary};
+use evoxc_reference::scalar;
 
 /// A function as machine code calls it.
 #[derive(Clone, Copy, Debug)]
@@ -50,73 +51,59 @@ pub fn entry(function: LibFn) -> Option<Entry> {
     }
 }
 
-macro_rules! one {
-    ($single:ident, $x:ident: $s:expr, $d:expr) => {{
-        extern "C" fn of_single($x: f32) -> f32 {
-            $s
+macro_rules! unary {
+    ($single:ident, $op:ident) => {{
+        extern "C" fn of_single(x: f32) -> f32 {
+            scalar::unary_f32(Unary::$op, x).unwrap_or(f32::NAN)
         }
-        extern "C" fn of_double($x: f64) -> f64 {
-            $d
+        extern "C" fn of_double(x: f64) -> f64 {
+            scalar::unary_f64(Unary::$op, x).unwrap_or(f64::NAN)
         }
         Some(if $single { Entry::Single(of_single) } else { Entry::Double(of_double) })
     }};
-    // The same text for both.
-    ($single:ident, $x:ident: $e:expr) => {
-        one!($single, $x: $e, $e)
-    };
-    // In double precision, rounded once.
-    ($single:ident, wide $f:expr) => {
-        one!($single, x: ($f)(f64::from(x)) as f32, ($f)(x))
-    };
 }
-macro_rules! two {
-    ($single:ident, $x:ident, $y:ident: $s:expr, $d:expr) => {{
-        extern "C" fn of_single($x: f32, $y: f32) -> f32 {
-            $s
+macro_rules! binary {
+    ($single:ident, $op:ident) => {{
+        extern "C" fn of_single(x: f32, y: f32) -> f32 {
+            scalar::binary_f32(Binary::$op, x, y).unwrap_or(f32::NAN)
         }
-        extern "C" fn of_double($x: f64, $y: f64) -> f64 {
-            $d
+        extern "C" fn of_double(x: f64, y: f64) -> f64 {
+            scalar::binary_f64(Binary::$op, x, y).unwrap_or(f64::NAN)
         }
         Some(if $single { Entry::Single2(of_single) } else { Entry::Double2(of_double) })
     }};
-    ($single:ident, $x:ident, $y:ident: $e:expr) => {
-        two!($single, $x, $y: $e, $e)
-    };
 }
 
 fn unary(op: Unary, single: bool) -> Option<Entry> {
     match op {
-        Unary::Exp => one!(single, x: x.exp()),
-        Unary::Exp2 => one!(single, x: x.exp2()),
-        Unary::Expm1 => one!(single, x: x.exp_m1()),
-        Unary::Log => one!(single, x: x.ln()),
-        Unary::Log2 => one!(single, x: x.log2()),
-        Unary::Log1p => one!(single, x: x.ln_1p()),
-        Unary::Sqrt => one!(single, x: x.sqrt()),
-        Unary::Rsqrt => one!(single, wide |x: f64| 1.0 / x.sqrt()),
-        Unary::Cbrt => one!(single, x: x.cbrt()),
-        Unary::Sin => one!(single, x: x.sin()),
-        Unary::Cos => one!(single, x: x.cos()),
-        Unary::Tan => one!(single, x: x.tan()),
-        Unary::Asin => one!(single, x: x.asin()),
-        Unary::Acos => one!(single, x: x.acos()),
-        Unary::Atan => one!(single, x: x.atan()),
-        Unary::Sinh => one!(single, x: x.sinh()),
-        Unary::Cosh => one!(single, x: x.cosh()),
-        Unary::Tanh => one!(single, x: x.tanh()),
-        Unary::Asinh => one!(single, wide libm::asinh),
-        Unary::Acosh => one!(single, wide |x: f64| if x < 1.0 { f64::NAN } else { libm::acosh(x) }),
-        Unary::Atanh => one!(single, wide libm::atanh),
-        Unary::Logistic => one!(single, x: {
-            let e = (-x.abs()).exp();
-            if x < 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) }
-        }),
-        Unary::Erf => one!(single, wide libm::erf),
-        Unary::Erfc => one!(single, wide libm::erfc),
-        Unary::ErfInv => None,
-        Unary::Lgamma => one!(single, wide libm::lgamma),
-        Unary::Digamma => None,
-        Unary::RoundAway => one!(single, x: x.round()),
+        Unary::Exp => unary!(single, Exp),
+        Unary::Exp2 => unary!(single, Exp2),
+        Unary::Expm1 => unary!(single, Expm1),
+        Unary::Log => unary!(single, Log),
+        Unary::Log2 => unary!(single, Log2),
+        Unary::Log1p => unary!(single, Log1p),
+        Unary::Sqrt => unary!(single, Sqrt),
+        Unary::Rsqrt => unary!(single, Rsqrt),
+        Unary::Cbrt => unary!(single, Cbrt),
+        Unary::Sin => unary!(single, Sin),
+        Unary::Cos => unary!(single, Cos),
+        Unary::Tan => unary!(single, Tan),
+        Unary::Asin => unary!(single, Asin),
+        Unary::Acos => unary!(single, Acos),
+        Unary::Atan => unary!(single, Atan),
+        Unary::Sinh => unary!(single, Sinh),
+        Unary::Cosh => unary!(single, Cosh),
+        Unary::Tanh => unary!(single, Tanh),
+        Unary::Asinh => unary!(single, Asinh),
+        Unary::Acosh => unary!(single, Acosh),
+        Unary::Atanh => unary!(single, Atanh),
+        Unary::Logistic => unary!(single, Logistic),
+        Unary::Erf => unary!(single, Erf),
+        Unary::Erfc => unary!(single, Erfc),
+        Unary::ErfInv => unary!(single, ErfInv),
+        Unary::Lgamma => unary!(single, Lgamma),
+        Unary::Digamma => unary!(single, Digamma),
+        Unary::RoundAway => unary!(single, RoundAway),
         Unary::Floor
         | Unary::Ceil
         | Unary::RoundEven
@@ -136,16 +123,16 @@ fn unary(op: Unary, single: bool) -> Option<Entry> {
 
 fn binary(op: Binary, single: bool) -> Option<Entry> {
     match op {
-        Binary::Rem => two!(single, x, y: x % y),
-        Binary::Pow => two!(single, x, y: x.powf(y)),
-        Binary::Atan2 => two!(single, x, y: x.atan2(y)),
+        Binary::Rem => binary!(single, Rem),
+        Binary::Pow => binary!(single, Pow),
+        Binary::Atan2 => binary!(single, Atan2),
+        Binary::Nextafter => binary!(single, Nextafter),
         Binary::Add
         | Binary::Sub
         | Binary::Mul
         | Binary::Div
         | Binary::Max
         | Binary::Min
-        | Binary::Nextafter
         | Binary::And
         | Binary::Or
         | Binary::Xor
@@ -154,5 +141,33 @@ fn binary(op: Binary, single: bool) -> Option<Entry> {
         | Binary::ShiftRightArithmetic
         | Binary::Complex
         | Binary::Mulhi => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // The reference's functions, in which the op is a value.
+    #[test]
+    fn entries_are_those_of_their_ops() {
+        for (&op, x) in Unary::ALL.iter().flat_map(|op| [0.3, -0.3, 1.7, f64::INFINITY].map(|x| (op, x))) {
+            if let Some(Entry::Double(f)) = entry(LibFn::Unary(op, false)) {
+                assert_eq!(f(x).to_bits(), scalar::unary_f64(op, x).unwrap().to_bits(), "{op:?} {x}");
+            }
+            if let Some(Entry::Single(f)) = entry(LibFn::Unary(op, true)) {
+                let x = x as f32;
+                assert_eq!(f(x).to_bits(), scalar::unary_f32(op, x).unwrap().to_bits(), "{op:?} {x}");
+            }
+        }
+        for (&op, (x, y)) in Binary::ALL.iter().flat_map(|op| [(0.3, 2.5), (-7.0, 3.0)].map(|x| (op, x))) {
+            if let Some(Entry::Double2(f)) = entry(LibFn::Binary(op, false)) {
+                assert_eq!(f(x, y).to_bits(), scalar::binary_f64(op, x, y).unwrap().to_bits(), "{op:?} {x} {y}");
+            }
+            if let Some(Entry::Single2(f)) = entry(LibFn::Binary(op, true)) {
+                let (x, y) = (x as f32, y as f32);
+                assert_eq!(f(x, y).to_bits(), scalar::binary_f32(op, x, y).unwrap().to_bits(), "{op:?} {x} {y}");
+            }
+        }
     }
 }

@@ -35,6 +35,13 @@ pub trait Renderer: Send + Sync {
     /// # Errors
     /// What the renderer's tools report; [`evoxc_core::BackendError`] for a LIR that breaks the form.
     fn compile(&self, kernel: &Lir) -> Result<Arc<dyn Code>>;
+    /// Code for several, in their order: at once where that is cheaper than one by one.
+    ///
+    /// # Errors
+    /// As [`Renderer::compile`], for the first that fails.
+    fn compile_all(&self, kernels: &[&Lir]) -> Result<Vec<Arc<dyn Code>>> {
+        kernels.iter().map(|kernel| self.compile(kernel)).collect()
+    }
     /// Code from what [`Code::bytes`] gave, on a host of the same kind.
     ///
     /// # Errors
