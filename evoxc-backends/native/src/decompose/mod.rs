@@ -1,5 +1,22 @@
 //! Ops of the IR become machine ops: polynomials for transcendental functions, wide arithmetic for narrow dtypes, and
 //! the edge cases that the IR defines and machines do not.
+//!
+//! Coefficients of polynomials are minimax: found by Remez' exchange in 60 digits on the reduced interval, for the
+//! relative error of the function itself, then rounded one after the other from the lowest degree on, the rest fitted
+//! again after each rounding.
+
+mod binary;
+mod compare;
+mod emit;
+mod float;
+mod integer;
+mod library;
+mod pass;
+mod precision;
+mod reduce;
+#[cfg(test)]
+mod tests;
+mod unary;
 
 use crate::kernel::Kernel;
 use evoxc_core::OpError;
@@ -19,6 +36,5 @@ pub enum Precision {
 /// # Errors
 /// [`OpError`] for an op of the IR that has no decomposition, which the scheduler does not put into kernels.
 pub fn decompose(kernel: &mut Kernel, precision: Precision) -> Result<(), OpError> {
-    let _ = (kernel, precision);
-    Err(OpError::new("decompose", "not there yet"))
+    pass::run(kernel, precision)
 }

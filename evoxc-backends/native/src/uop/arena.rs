@@ -163,7 +163,7 @@ impl Arena {
         &self.get(u).src
     }
     /// Every node with its contents; sources come before what uses them.
-    pub fn iter(&self) -> impl Iterator<Item = (UOp, &Node)> {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (UOp, &Node)> {
         self.nodes.iter().enumerate().map(|(n, node)| (UOp(n as u32), node))
     }
     /// What the value of an integer or a bool lies between, as a number of its dtype. [`Bounds::ALL`] says nothing, and is
