@@ -6,12 +6,14 @@
 mod alu;
 mod arena;
 mod bounds;
+mod index;
 mod sets;
 mod ty;
 
 pub use alu::{Alu, LibFn, alu, cast};
 pub use arena::{Arena, Node, UOp};
 pub use bounds::Bounds;
+pub use index::{affine, simplify_index, simplify_indices, substitute, substitute_all};
 pub use ty::Ty;
 
 use evoxc_ir::{Binary, Direction, Reducer, SortOrder, Unary};
