@@ -134,6 +134,8 @@ pub fn stablehlo() -> Vec<String> {
                 "strict" => options.strict = true,
                 "locations" => options.locations = true,
                 "drop_prints" => options.drop_prints = true,
+                "alone" => options.alone = true,
+                "closed" => options.closed = true,
                 other => return Err(format!("no option is called `{other}`")),
             }
         }
@@ -310,6 +312,10 @@ pub fn values(backend: &AnyBackend) -> Vec<String> {
     let mut deviations = Listed::read("deviations", backend.name());
     let mut failures = each("run", |case| {
         let name = case.name();
+        // A compiler may end the process: the last name is the case's then.
+        if std::env::var_os("CASE").is_some() {
+            eprintln!("{name}");
+        }
         let value = load(case)?;
         match execute(backend, &value.module, &value.inputs) {
             Err(Failure::Unsupported(m)) if unsupported.has(&name, &m) => Ok(()),

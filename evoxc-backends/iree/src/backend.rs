@@ -172,7 +172,8 @@ impl Backend for Iree {
         complex::refuse(module)?;
         self.target.check(module)?;
         let name = Some(MODULE.into());
-        let options = ExportOptions { name, strict: true, lean: true, alone: true, ..ExportOptions::default() };
+        let options =
+            ExportOptions { name, strict: true, lean: true, alone: true, closed: true, ..ExportOptions::default() };
         let text = export_module(&barriers::limit_buffers(module), &options)?;
         let outputs = module.main().map(|f| f.outputs().iter().map(|t| t.dtype).collect());
         Ok(IreeProgram { text: text.into(), outputs: outputs.unwrap_or_default() })

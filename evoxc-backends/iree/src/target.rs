@@ -1,9 +1,10 @@
 //! What IREE compiles for, and the compiler's flags for it.
 
 use crate::error::error_with;
-use evoxc_core::{DType, DeviceKind, Result, TensorSpec};
+use evoxc_core::{DType, DeviceKind, Error, Result, TensorSpec};
 use evoxc_ir::Module;
 use std::fmt;
+use std::str::FromStr;
 
 /// What a program is compiled for.
 ///
@@ -123,6 +124,41 @@ impl IreeTarget {
     }
 }
 
+impl FromStr for IreeTarget {
+    type Err = Error;
+
+    /// Reads what a target prints, with a colon or a space before the processor: `cuda:sm_80`.
+    ///
+    /// ```
+    /// use evoxc::IreeTarget;
+    /// assert_eq!("vulkan:ampere".parse::<IreeTarget>()?, IreeTarget::Vulkan { gpu: Some("ampere".into()) });
+    /// let e = "cuda".parse::<IreeTarget>().unwrap_err().to_string();
+    /// assert_eq!(e, "backend iree: target: `cuda` names no architecture; write `cuda:sm_80`");
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
+    fn from_str(text: &str) -> Result<IreeTarget> {
+        let (name, of) = text.split_once([':', ' ']).unwrap_or((text, ""));
+        let own = || (!of.is_empty()).then(|| of.to_string());
+        let arch = |such: &str| {
+            let missing = || error_with("target", format!("`{text}` names no architecture"), format!("write `{such}`"));
+            own().ok_or_else(missing)
+        };
+        match (name, of) {
+            ("llvm-cpu", "") => Ok(IreeTarget::default()),
+            ("llvm-cpu", cpu) => Ok(IreeTarget::LlvmCpu { cpu: cpu.into() }),
+            ("vmvx", "") => Ok(IreeTarget::Vmvx),
+            ("cuda", _) => Ok(IreeTarget::Cuda { arch: arch("cuda:sm_80")? }),
+            ("hip", _) => Ok(IreeTarget::Hip { arch: arch("hip:gfx942")? }),
+            ("vulkan", _) => Ok(IreeTarget::Vulkan { gpu: own() }),
+            ("metal", "") => Ok(IreeTarget::Metal),
+            _ => {
+                let known = "llvm-cpu, llvm-cpu:PROCESSOR, vmvx, cuda:ARCH, hip:ARCH, vulkan, vulkan:GPU, metal";
+                Err(error_with("target", format!("there is no target `{text}`"), format!("there are {known}")))
+            }
+        }
+    }
+}
+
 impl fmt::Display for IreeTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -133,6 +169,35 @@ impl fmt::Display for IreeTarget {
             IreeTarget::Vulkan { gpu: Some(gpu) } => write!(f, "vulkan {gpu}"),
             IreeTarget::Vulkan { gpu: None } => f.write_str("vulkan"),
             IreeTarget::Metal => f.write_str("metal"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_read_what_they_print() {
+        let some = |s: &str| Some(s.to_string());
+        let all = [
+            IreeTarget::default(),
+            IreeTarget::LlvmCpu { cpu: "generic".into() },
+            IreeTarget::Vmvx,
+            IreeTarget::Cuda { arch: "sm_80".into() },
+            IreeTarget::Hip { arch: "gfx942".into() },
+            IreeTarget::Vulkan { gpu: None },
+            IreeTarget::Vulkan { gpu: some("ampere") },
+            IreeTarget::Metal,
+        ];
+        for target in all {
+            let shown = target.to_string();
+            assert_eq!(shown.parse::<IreeTarget>().unwrap(), target);
+            assert_eq!(shown.replacen(' ', ":", 1).parse::<IreeTarget>().unwrap(), target);
+        }
+        assert_eq!("llvm-cpu".parse::<IreeTarget>().unwrap(), IreeTarget::default());
+        for wrong in ["", "cpu", "vmvx:2", "metal:3", "hip", "hip:"] {
+            assert!(wrong.parse::<IreeTarget>().is_err(), "{wrong}");
         }
     }
 }

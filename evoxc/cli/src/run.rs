@@ -18,6 +18,7 @@ Examples:
   evoxc run model.evoxcgraph --input x=x.npy --input 1=w.npy --output y.npy
   evoxc run model.evoxcgraph --input weights.npz --seed 1 --dim B=8 --output results.npz
   evoxc run model.mlir --input x.npy --backend interp --output y.npy
+  evoxc run model.mlir --input x.npy --backend iree --target vmvx
   evoxc run model.evx --ones";
 
 /// The arguments of `evoxc run`.
@@ -41,6 +42,9 @@ pub struct RunArguments {
     /// The backend; `evoxc devices` lists them.
     #[arg(long, short, value_name = "NAME")]
     backend: Option<String>,
+    /// What the backend compiles for. IREE: llvm-cpu[:PROCESSOR], vmvx, cuda:ARCH, hip:ARCH, vulkan[:GPU], metal.
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
     /// The device, such as cpu or cuda:1; the backend's first by default.
     #[arg(long, value_name = "DEVICE")]
     device: Option<Device>,
@@ -52,7 +56,7 @@ pub struct RunArguments {
 /// Runs the graph.
 pub fn run(a: &RunArguments) -> Result<(), Failure> {
     let dims = bindings::parse(&a.dims)?;
-    let backend = backend::choose(a.backend.as_deref())?;
+    let backend = backend::choose(a.backend.as_deref(), a.target.as_deref())?;
     let graph = a.graph.read()?;
     graph.module.verify()?;
     if let Some(path) = &a.output {

@@ -134,6 +134,11 @@ fn what_is_refused() {
     // A backend without its library says what to install.
     let e = f.fails(1, &["run", "g.evx", "--backend", "xla", "--ones", "--dim", "B=1"]);
     assert!(e.contains("EVOXC_PJRT_PLUGIN"), "{e}");
+    // Targets are those of the backend.
+    let e = f.fails(2, &["run", "g.evx", "--ones", "--target", "vmvx"]);
+    assert_eq!(e, "error: `interp` has no targets; --target is for --backend iree");
+    let e = f.fails(2, &["run", "g.evx", "--ones", "--backend", "iree", "--target", "abacus"]);
+    assert!(e.contains("there is no target `abacus`; there are llvm-cpu, ") && e.contains("vmvx"), "{e}");
     let e = f.fails(1, &["run", "g.evx", "-i", "x=x.npy", "--ones", "--device", "cuda:0"]);
     assert!(e.contains("cuda"), "{e}");
     f.write("two.evx", "func @f(%x: tensor<Bxf32>, %y: tensor<Bxf32>) -> tensor<Bxf32> { return %x }");

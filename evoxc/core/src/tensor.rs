@@ -421,7 +421,7 @@ impl fmt::Display for Tensor {
     /// `tensor<2x2xf32> [[1, 2], [3, 4]]`; beyond 64 elements only the first and last three of an axis.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fn rows<T: fmt::Display>(f: &mut fmt::Formatter<'_>, v: &[T], shape: &[usize], brief: bool) -> fmt::Result {
-            let Some((&n, rest)) = shape.split_first() else { return v.first().map_or(Ok(()), |x| write!(f, "{x}")) };
+            let Some((&n, rest)) = shape.split_first() else { return v.first().map_or(Ok(()), |x| element(f, x)) };
             let stride: usize = rest.iter().product();
             f.write_str("[")?;
             for i in 0..n {
@@ -437,6 +437,10 @@ impl fmt::Display for Tensor {
                 rows(f, v.get(i * stride..(i + 1) * stride).unwrap_or_default(), rest, brief)?;
             }
             f.write_str("]")
+        }
+        // A complex number with the imaginary part -0 is `1+-0i` of its own.
+        fn element<T: fmt::Display>(f: &mut fmt::Formatter<'_>, x: &T) -> fmt::Result {
+            f.write_str(&x.to_string().replacen("+-", "-", 1))
         }
         write!(f, "{} ", self.spec())?;
         if self.is_empty() {

@@ -222,6 +222,8 @@ fn full_of_every_dtype() {
 fn text_of_tensors() {
     assert_eq!(Tensor::from(2f32).to_string(), "tensor<f32> 2");
     assert_eq!(Tensor::from([[1i32, 2], [3, 4]]).to_string(), "tensor<2x2xi32> [[1, 2], [3, 4]]");
+    let c = [Complex::new(1.5f32, -0.0), Complex::new(-0.0, 2.0), Complex::new(0.0, -2.0)];
+    assert_eq!(Tensor::from(c).to_string(), "tensor<3xc64> [1.5-0i, -0+2i, 0-2i]");
     assert_eq!(Tensor::zeros(U8, [0, 2]).to_string(), "tensor<0x2xu8> []");
     assert_eq!(Tensor::from([f32::NAN, f32::INFINITY]).to_string(), "tensor<2xf32> [NaN, inf]");
     let long = Tensor::from((0..100i64).collect::<Vec<_>>());

@@ -101,7 +101,9 @@ impl Parts<'_> {
         macro_rules! shown {
             ($($v:ident)*) => { match self.0 { $(Buffer::$v(v) => v.get(i).map(|x| x.to_string()),)* } };
         }
-        shown!(Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 Bf16 F32 F64 C64 C128).unwrap_or_default()
+        let text = shown!(Bool I8 I16 I32 I64 U8 U16 U32 U64 F16 Bf16 F32 F64 C64 C128).unwrap_or_default();
+        // Of an imaginary part of -0.
+        text.replacen("+-", "-", 1)
     }
 }
 

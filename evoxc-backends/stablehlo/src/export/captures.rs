@@ -5,7 +5,8 @@
 use super::Outcome;
 use super::function::body;
 use super::writer::{Val, Writer};
-use evoxc_ir::{Literal, Region, Value};
+use evoxc_core::OpError;
+use evoxc_ir::{Literal, Region, TensorType, Value};
 use rustc_hash::FxHashSet;
 
 /// The values from outside of a body.
@@ -17,13 +18,17 @@ pub(super) struct Captures {
 }
 
 impl Captures {
-    /// Those of a region. Tensors are left to be captured.
+    /// Those of a region. Tensors are left to be captured, or refused.
+    ///
+    /// # Errors
+    /// It uses a tensor, and the bodies are to be closed.
     pub(super) fn of(w: &Writer<'_>, r: &Region) -> Outcome<Captures> {
         let mut out = Captures::default();
         for v in free(r) {
             match w.literal(v) {
                 Some(l) => out.constants.push((v, l.clone())),
                 None if w.func.ty(v).shape.is_empty() => out.scalars.push((v, w.get(v)?)),
+                None if w.options.closed => return Err(tensor(w.func.ty(v))),
                 None => {}
             }
         }
@@ -52,6 +57,12 @@ impl Captures {
         outside.into_iter().for_each(|(v, val)| w.set(v, val));
         Ok(results)
     }
+}
+
+/// A body that uses a tensor.
+fn tensor(ty: &TensorType) -> OpError {
+    OpError::new("", format!("its body uses a {ty} from around it, and compilers take bodies that use scalars alone"))
+        .remedy("take what the body needs of the tensor before, as scalars, or run this program on `Interp`")
 }
 
 /// The values that a region uses and does not define, in the order of their first use.

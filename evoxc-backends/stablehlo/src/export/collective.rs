@@ -7,7 +7,7 @@ use super::reduction::combine;
 use super::text;
 use super::writer::{Val, Writer};
 use evoxc_core::{DType, OpError, Shape, spec};
-use evoxc_ir::{Grouping, Op, Prim, Rank, Reducer, ReplicaGroups, TensorType};
+use evoxc_ir::{Grouping, Op, Rank, Reducer, ReplicaGroups, TensorType};
 
 /// `channel_handle = …, `, where there is a channel.
 fn channel(of: Option<usize>) -> String {
@@ -55,29 +55,6 @@ fn flag(g: &ReplicaGroups, has_flag: bool) -> Outcome<&'static str> {
         }
         (Grouping::CrossReplicaAndPartition | Grouping::FlattenedIds, ..) => wrong("which StableHLO cannot say of it"),
     }
-}
-
-/// Refuses an op that needs other processes than the only one.
-pub(super) fn alone(prim: &Prim) -> Outcome<()> {
-    let refuse = |m: String| {
-        OpError::new("", format!("{m}; here a program runs as the only partition of the only replica"))
-            .remedy("give it groups of one process, or run as many with `Replicas`")
-    };
-    let count = match prim {
-        Prim::CollectivePermute { pairs, channel: _ } => {
-            let other = pairs.iter().flatten().find(|&&id| id > 0);
-            return other.map_or(Ok(()), |id| Err(refuse(format!("the pairs name process {id}"))));
-        }
-        Prim::AllGather { count, .. }
-        | Prim::ReduceScatter { count, .. }
-        | Prim::ReduceScatterBody { count, .. }
-        | Prim::AllToAll { count, .. } => *count,
-        _ => 1,
-    };
-    if let Some(groups) = prim.groups() {
-        groups.processes(1, 1).map_err(refuse)?;
-    }
-    if count == 1 { Ok(()) } else { Err(refuse(format!("its groups have {count} processes"))) }
 }
 
 fn scalars(d: DType) -> [TensorType; 2] {

@@ -4,6 +4,7 @@
 //! where there is a pretty form, else generic. It does not rewrite programs: primitives that StableHLO does not have
 //! are expanded first, by `expand`. The text depends on the module and the options alone.
 
+mod alone;
 mod captures;
 mod collective;
 mod complex;
@@ -66,9 +67,12 @@ pub struct ExportOptions {
     pub unfolded: bool,
     /// Leaves `print`s out. StableHLO has no effects, so that without this they are errors.
     pub drop_prints: bool,
-    /// The program will run alone, as the only partition of the only replica: collectives that need other processes are
-    /// errors. Compilers take them, and give what one process brings.
+    /// The program will run alone, as the only partition of the only replica: collectives give what the process
+    /// brings, and those that need other processes are errors.
     pub alone: bool,
+    /// Bodies of reductions, windows, scatters and sorts that use tensors from around them are errors: StableHLO has them,
+    /// compilers do not. Scalars are passed in as operands, and constants written again inside, in any case.
+    pub closed: bool,
 }
 
 /// The StableHLO text of a graph, with the default options: `module @main { func.func public @main(…) … }`.

@@ -2,7 +2,7 @@
 
 use super::collective::{self, By};
 use super::writer::{Val, Writer};
-use super::{Outcome, contraction, control, convert, elementwise, indexing, linalg, reduction, shape};
+use super::{Outcome, alone, contraction, control, convert, elementwise, indexing, linalg, reduction, shape};
 use evoxc_core::{OpError, TensorSpec};
 use evoxc_ir::{Binary, Op, Prim, TensorType};
 
@@ -21,8 +21,10 @@ pub(super) enum Written {
 /// Writes one op, unless it has regions.
 pub(super) fn write(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType]) -> Outcome<Written> {
     let one = |v: Outcome<Val>| v.map(|v| vec![v]);
-    if w.options.alone {
-        collective::alone(&o.prim)?;
+    if w.options.alone
+        && let Some(results) = alone::collective(w, &o.prim, xs, types)?
+    {
+        return Ok(Written::Done(results));
     }
     let done = match &o.prim {
         Prim::Unary(u) => one(elementwise::unary(w, *u, x(xs, 0)?, ty(types)?)),

@@ -7,6 +7,7 @@ mod files;
 mod pool;
 mod program;
 mod protocol;
+mod reasons;
 mod report;
 pub mod worker;
 
@@ -17,11 +18,13 @@ use std::time::Duration;
 
 const EXAMPLES: &str = "A program is a module with @main, or else each function without arguments of a module that
 checks something. It passes if every check holds; it is unsupported if it is refused with an error that says which op or
-feature is missing; whatever else happens (a wrong value, a panic, a crash, a hang, text that does not parse) is a failure.
+feature is missing; whatever else happens (a wrong value, a panic, a crash, a hang, text that does not parse, a compiler that
+fails) is a failure.
 
 Examples:
   evoxc conformance testdata --backend interp
   evoxc conformance testdata --backend interp --filter math/ --json report.json -v
+  evoxc conformance testdata --backend iree --target vmvx
 
 Exit status: 0 no failures; 1 failures, or no programs; 2 the command line is at fault.";
 
@@ -34,6 +37,9 @@ pub struct ConformanceArguments {
     /// The backend; `evoxc devices` lists them.
     #[arg(long, short, value_name = "NAME", default_value = "interp")]
     backend: String,
+    /// What the backend compiles for, as in `evoxc run`.
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
     /// Writes a record of each program to a file.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -53,12 +59,12 @@ pub struct ConformanceArguments {
 
 /// Runs the programs and reports.
 pub fn run(a: &ConformanceArguments) -> Result<(), Failure> {
-    let backend = crate::backend::choose(Some(&a.backend))?;
+    let backend = crate::backend::choose(Some(&a.backend), a.target.as_deref())?;
     let files = files::find(&a.folder)?;
     program::works(&backend)?;
     let jobs = a.jobs.or(std::thread::available_parallelism().ok()).map_or(1, usize::from);
     let pool = pool::Pool {
-        worker: pool::command(&a.backend, a.filter.as_deref())?,
+        worker: pool::command(&a.backend, a.target.as_deref(), a.filter.as_deref())?,
         limit: Duration::from_secs(a.timeout),
         jobs: jobs.min(files.len()),
     };

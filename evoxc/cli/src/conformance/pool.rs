@@ -213,11 +213,13 @@ fn bar(files: usize) -> ProgressBar {
 }
 
 /// The command that starts a worker: this program.
-pub fn command(backend: &str, filter: Option<&str>) -> Result<Vec<OsString>, Failure> {
+pub fn command(backend: &str, target: Option<&str>, filter: Option<&str>) -> Result<Vec<OsString>, Failure> {
     let exe = std::env::current_exe().map_err(|e| Failure::Error(format!("where this program is: {e}")))?;
     let mut out = vec![exe.into_os_string(), "conformance-worker".into(), "--backend".into(), backend.into()];
-    if let Some(f) = filter {
-        out.extend(["--filter".into(), f.into()]);
+    for (option, value) in [("--target", target), ("--filter", filter)] {
+        if let Some(v) = value {
+            out.extend([option.into(), v.into()]);
+        }
     }
     Ok(out)
 }

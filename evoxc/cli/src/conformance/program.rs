@@ -1,10 +1,11 @@
 //! One program: import, run, judge.
 
 use super::protocol::Outcome;
+use super::reasons;
 use crate::bindings::Bindings;
 use crate::{Failure, generate};
 use evoxc_backends::{Interp, Replicas};
-use evoxc_core::{BackendError, Device, Dim, Dyn, Error, OpError, Result, RunError, Tensor, TensorSpec, TreeDef};
+use evoxc_core::{BackendError, Device, Dim, Dyn, Error, OpError, RunError, Tensor, TensorSpec, TreeDef};
 use evoxc_ir::Module;
 use evoxc_stablehlo::checks::Rule;
 use evoxc_stablehlo::{CheckSite, ImportOptions, Imported, ParallelSite, import_with};
@@ -12,20 +13,42 @@ use evoxc_stage::{AnyBackend, Backend, Executable, LoweredProgram};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+/// Errors are the project's where nothing else is said.
+type Result<T, E = Error> = std::result::Result<T, E>;
+
 /// Runs the least program: a backend whose library is missing must not make every program unsupported.
 ///
 /// # Errors
 /// What the backend says.
 pub fn works(backend: &AnyBackend) -> Result<()> {
     let module = Module::parse("func @main(%x: tensor<f32>) -> tensor<f32> { return %x }")?;
-    call(&load(backend, &module)?, &[Tensor::from(1f32)]).map(|_| ())
+    call(&load(backend, &module).map_err(|stop| stop.error)?, &[Tensor::from(1f32)]).map(|_| ())
 }
 
 /// Runs a program of a module that starts at a line of its file.
 pub fn run(backend: &AnyBackend, text: &str, line: usize, program: &str) -> Outcome {
     match outcome(backend, text, line, program) {
         Ok(outcome) => outcome,
-        Err(e) => of_error(&in_file(e, line)),
+        Err(stop) => of_stop(backend.name(), Stop { error: in_file(stop.error, line), ..stop }),
+    }
+}
+
+/// Why a program does not come to its checks.
+struct Stop {
+    error: Error,
+    /// A `BackendError` is this project's own word that something is missing: it was lowered, not compiled or run.
+    refused: bool,
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Stop {
+        Stop { error, refused: false }
+    }
+}
+
+impl Stop {
+    fn refusal(error: Error) -> Stop {
+        Stop { error, refused: true }
     }
 }
 
@@ -39,16 +62,19 @@ pub fn in_file(e: Error, module: usize) -> Error {
     }
 }
 
-/// What an error makes of a program: only its type decides, never its words.
-fn of_error(e: &Error) -> Outcome {
-    let refused = |reason: String| Outcome::Unsupported { reason, message: e.to_string() };
-    match e {
-        Error::Import(e) => match e.unsupported {
-            Some(kind) => refused(kind.to_string()),
-            None => Outcome::fail(e.to_string()),
-        },
-        Error::Backend(e) => refused(first_line(&format!("{}: {}", e.op.op, e.op.message))),
-        e => Outcome::fail(e.to_string()),
+/// What an error makes of a program: its type and stage decide. Of a compiler's own words those in the backend's list are
+/// reasons, and all others failures.
+fn of_stop(backend: &str, stop: Stop) -> Outcome {
+    let message = stop.error.to_string();
+    let reason = match &stop.error {
+        Error::Import(e) => e.unsupported.map(|kind| kind.to_string()),
+        Error::Backend(e) if stop.refused => Some(first_line(&format!("{}: {}", e.op.op, e.op.message))),
+        Error::Backend(_) => reasons::of(backend, &message).map(str::to_string),
+        _ => None,
+    };
+    match reason {
+        Some(reason) => Outcome::Unsupported { reason, message },
+        None => Outcome::fail(message),
     }
 }
 
@@ -56,7 +82,7 @@ fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_string()
 }
 
-fn outcome(backend: &AnyBackend, text: &str, line: usize, program: &str) -> Result<Outcome> {
+fn outcome(backend: &AnyBackend, text: &str, line: usize, program: &str) -> Result<Outcome, Stop> {
     let options = ImportOptions { entry: Some(program.into()), checks: true, ..ImportOptions::default() };
     let imported = import_with(text, &options)?;
     let module = sized(backend, imported.graph.module())?;
@@ -85,11 +111,12 @@ fn symbols(specs: &[TensorSpec]) -> Vec<Dim> {
     out
 }
 
-fn load(backend: &AnyBackend, module: &Module) -> Result<Executable<Dyn<Tensor>, Dyn<Tensor>>> {
+fn load(backend: &AnyBackend, module: &Module) -> Result<Executable<Dyn<Tensor>, Dyn<Tensor>>, Stop> {
     let (inputs, outputs) = module.main().map(|f| (f.body.args.len(), f.body.results.len())).unwrap_or_default();
     let (inputs, outputs) = (TreeDef::leaves_tuple(inputs), TreeDef::leaves_tuple(outputs));
     let device = backend.devices().first().copied().unwrap_or(Device::cpu());
-    LoweredProgram::from_parts(backend.clone(), module, inputs, outputs)?.compile()?.load(device)
+    let lowered = LoweredProgram::from_parts(backend.clone(), module, inputs, outputs).map_err(Stop::refusal)?;
+    Ok(lowered.compile()?.load(device)?)
 }
 
 fn call(executable: &Executable<Dyn<Tensor>, Dyn<Tensor>>, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
@@ -127,7 +154,7 @@ fn run_all(
     text: &str,
     imported: &Imported,
     executable: &Executable<Dyn<Tensor>, Dyn<Tensor>>,
-) -> Result<Vec<Tensor>> {
+) -> Result<Vec<Tensor>, Stop> {
     let mut inputs = arguments(executable.specs(), imported.arguments)?;
     // The arguments of a site may be results of the sites before it.
     for site in &imported.parallel {
@@ -140,17 +167,20 @@ fn run_all(
             }
         }
     }
-    call(executable, &inputs)
+    Ok(call(executable, &inputs)?)
 }
 
 /// The results of all replicas of a site, one after the other.
-fn replicas(backend: &AnyBackend, text: &str, site: &ParallelSite, arguments: Vec<Tensor>) -> Result<Vec<Tensor>> {
-    let refused = |message: String| -> Error {
-        let op = OpError::new("interpreter.run_parallel", message).remedy("use the backend `interp`");
-        BackendError { backend: backend.name().into(), op }.into()
-    };
+fn replicas(
+    backend: &AnyBackend,
+    text: &str,
+    site: &ParallelSite,
+    arguments: Vec<Tensor>,
+) -> Result<Vec<Tensor>, Stop> {
     if backend.downcast_ref::<Interp>().is_none() {
-        return Err(refused("replicas are simulated by the interpreter alone".into()));
+        let op = OpError::new("interpreter.run_parallel", "replicas are simulated by the interpreter alone")
+            .remedy("use the backend `interp`");
+        return Err(Stop::refusal(BackendError { backend: backend.name().into(), op }.into()));
     }
     let mut imported = BTreeMap::<&str, Imported>::new();
     for name in site.programs.iter().flatten() {
@@ -174,7 +204,7 @@ fn replicas(backend: &AnyBackend, text: &str, site: &ParallelSite, arguments: Ve
 }
 
 /// Does a check hold?
-fn judge(site: &CheckSite, module: usize, outputs: &[Tensor]) -> std::result::Result<(), String> {
+fn judge(site: &CheckSite, module: usize, outputs: &[Tensor]) -> Result<(), String> {
     let shown = || format!("{} in line {}", site.name, site.line + module - 1);
     let mut operands = site.outputs.iter().map(|&i| outputs.get(i));
     let (Some(Some(got)), Some(Some(expected)), None) = (operands.next(), operands.next(), operands.next()) else {
@@ -182,4 +212,37 @@ fn judge(site: &CheckSite, module: usize, outputs: &[Tensor]) -> std::result::Re
     };
     let rule = Rule::of(site).ok_or_else(|| format!("{}: there is no such check", shown()))?;
     rule.judge(got, expected).map_err(|e| format!("{}: {e}", shown()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Source: the rule of docs/conformance.md: what is lowered may be refused, what a compiler or runtime says is a
+    /// failure unless its list has it.
+    #[test]
+    fn what_a_compiler_says_is_no_refusal() {
+        let error = |op: &str, message: &str| -> Error {
+            BackendError { backend: "iree".into(), op: OpError::new(op, message) }.into()
+        };
+        let complex = error("add", "IREE has no complex numbers");
+        let reason = "add: IREE has no complex numbers".to_string();
+        let Outcome::Unsupported { reason: got, .. } = of_stop("iree", Stop::refusal(complex.clone())) else {
+            panic!()
+        };
+        assert_eq!(got, reason);
+        assert!(of_stop("iree", complex.into()).is_fail());
+        assert!(of_stop("iree", error("compile", "it failed without a message").into()).is_fail());
+        let run: Error = RunError::Op(Box::new(OpError::new("add", "no"))).into();
+        assert!(of_stop("iree", Stop::refusal(run)).is_fail());
+        // The words of one compiler are not another's.
+        for (backend, words, reason) in reasons::LISTED {
+            let says = || Stop::from(error("compile", &format!("program:1:1: {words} (so it says)")));
+            assert!(
+                matches!(of_stop(backend, says()), Outcome::Unsupported { reason: r, .. } if r == *reason),
+                "{words}"
+            );
+            assert!(of_stop("other", says()).is_fail());
+        }
+    }
 }

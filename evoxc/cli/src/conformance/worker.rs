@@ -16,6 +16,9 @@ pub struct WorkerArguments {
     /// The backend.
     #[arg(long)]
     backend: String,
+    /// What it compiles for.
+    #[arg(long)]
+    target: Option<String>,
     /// Runs the programs whose FILE:FUNCTION holds this text.
     #[arg(long)]
     filter: Option<String>,
@@ -23,7 +26,7 @@ pub struct WorkerArguments {
 
 /// Serves jobs until the input ends.
 pub fn run(a: &WorkerArguments) -> Result<(), Failure> {
-    let backend = crate::backend::choose(Some(&a.backend))?;
+    let backend = crate::backend::choose(Some(&a.backend), a.target.as_deref())?;
     keep_panics();
     let input = std::io::stdin().lines();
     for text in input {
