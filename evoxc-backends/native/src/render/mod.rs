@@ -2,6 +2,8 @@
 
 mod interp;
 pub mod library;
+#[cfg(test)]
+pub(crate) mod suite;
 
 pub use interp::Interp;
 

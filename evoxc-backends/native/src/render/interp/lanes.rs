@@ -139,20 +139,9 @@ pub(super) fn cast_fn(from: DType, to: DType) -> Option<LaneFn> {
 mod tests {
     use super::*;
     use crate::lir::takes;
+    use crate::render::suite::patterns;
     use crate::uop::{alu, cast};
 
-    /// Numbers at the edges of every dtype, and some between.
-    fn patterns(dtype: DType) -> Vec<u64> {
-        let mask = u64::MAX >> (64 - 8 * dtype.size());
-        let mut all = vec![0, 1, 2, 3, 7, 31, 0x7f, 0x80, mask, mask >> 1, (mask >> 1) + 1, mask - 1];
-        all.extend(
-            [1.0f32, -0.0, 0.5, f32::NAN, f32::INFINITY, -2.5, f32::MIN_POSITIVE, 3e9].map(|x| u64::from(x.to_bits())),
-        );
-        all.extend([1.0f64, -0.0, 0.5, f64::NAN, f64::NEG_INFINITY, -2.5, 1e300, 5e-324].map(f64::to_bits));
-        all.extend((0..40u64).map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(n as u32)));
-        let mask = if dtype == DType::BOOL { 1 } else { mask };
-        all.iter().map(|x| x & mask).collect()
-    }
     fn is_nan(dtype: DType, x: u64) -> bool {
         match dtype {
             DType::F32 => f32::from_bits(x as u32).is_nan(),
@@ -170,9 +159,10 @@ mod tests {
         for (&op, dtype) in Alu::ALL.iter().flat_map(|op| DType::ALL.map(|d| (op, d))) {
             let Some(f) = takes(op, dtype).then(|| alu_fn(op, dtype)).flatten() else { continue };
             let width = 8 * dtype.size() as u64;
-            for (i, &a) in patterns(dtype).iter().enumerate() {
-                for (j, &b) in patterns(dtype).iter().enumerate() {
-                    let c = patterns(dtype)[(i * 7 + j) % 20];
+            let edges = patterns(dtype);
+            for (i, &a) in edges.iter().enumerate() {
+                for (j, &b) in edges.iter().enumerate() {
+                    let c = edges[(i * 7 + j) % 20];
                     let a = if op == Alu::Select { a & 1 } else { a };
                     let b = if matches!(op, Alu::Shl | Alu::Shr | Alu::Sar) { b % width } else { b };
                     let refused = matches!(op, Alu::IntDiv | Alu::IntRem) && {
