@@ -1,8 +1,20 @@
 //! Kernels become loops: order, tiles, lanes, accumulators, and what is hoisted out of what.
 
+mod affine;
+mod analysis;
+mod build;
+mod emit;
+mod loops;
+mod nest;
+mod reduce;
+mod size;
+#[cfg(test)]
+mod tests;
+
 use crate::kernel::Kernel;
-use crate::lir::Lir;
+use crate::lir::{Lir, Size};
 use crate::render::Target;
+use crate::uop::{Arena, Op, UOp};
 use evoxc_core::OpError;
 
 /// How far to go: what a search varies.
@@ -20,11 +32,102 @@ impl Default for Shape {
     }
 }
 
+/// The shapes that a search tries, the default first.
+pub fn candidates(kernel: &Kernel) -> Vec<Shape> {
+    let _ = kernel;
+    let mut all = vec![Shape::default()];
+    for lanes in [8, 4, 1] {
+        for unroll in [1, 2, 4, 8] {
+            let s = Shape { lanes, unroll };
+            if !all.contains(&s) && (lanes > 1 || unroll == 1) {
+                all.push(s);
+            }
+        }
+    }
+    all
+}
+
 /// Loops and registers for a kernel that has been through [`decompose`](crate::decompose::decompose).
+///
+/// The same kernel gives the same bits for every shape, and for every division of its outermost loop.
 ///
 /// # Errors
 /// [`OpError`] for a kernel that breaks the form, which is a fault of the compiler.
 pub fn linearise(kernel: &Kernel, target: &Target, shape: Shape) -> Result<Lir, OpError> {
-    let _ = (kernel, target, shape);
-    Err(OpError::new("linearise", "not there yet"))
+    let arena = &kernel.uops;
+    let an = analysis::Analysis::new(kernel)?;
+    let mut sums = affine::Sums::new(kernel);
+    let mut loops = kernel.loops.clone();
+    innermost(kernel, &mut sums, &mut loops);
+    let fuse = target.alu;
+    let opened = |u: UOp| match reduce::contraction(kernel, u) {
+        Some(_) => fuse(crate::uop::Alu::Fma, arena.ty(u).dtype),
+        None => false,
+    };
+    // Reductions whose partial results differ in number have loops of their own.
+    let lone = |u: UOp| match arena.op(u) {
+        Op::Reduce(op) => reduce::ordered(op, arena.ty(u).dtype) && arena.ty(u).dtype.size() == 8,
+        _ => false,
+    };
+    let nest = nest::Nest::new(kernel, &an, &mut sums, &loops, &lone, &opened)?;
+    let mut scratch = Vec::with_capacity(kernel.scratch.len());
+    for s in &kernel.scratch {
+        let len = size::size(kernel, s.len).ok_or_else(|| analysis::broken("a size of scratch memory is no number"))?;
+        scratch.push((s.dtype, len));
+    }
+    let mut e = emit::Emit::new(kernel, &mut sums, &nest, scratch, *target, shape);
+    e.whole_kernel()?;
+    let scratch = std::mem::take(&mut e.scratch);
+    let (regs, body) = e.b.finish();
+    let (extent, grain) = grid(kernel, &loops, body.len())?;
+    Ok(Lir {
+        buffers: kernel.buffers.iter().map(|b| b.dtype).collect(),
+        scratch,
+        params: kernel.params,
+        extent,
+        grain,
+        regs,
+        body,
+    })
+}
+
+/// Puts the loop whose elements the stores have side by side last.
+fn innermost(kernel: &Kernel, sums: &mut affine::Sums, loops: &mut Vec<UOp>) {
+    let arena: &Arena = &kernel.uops;
+    let mut best = None;
+    for (k, &range) in loops.iter().enumerate() {
+        let mut count = 0;
+        for &s in &kernel.stores {
+            if let Some(&index) = arena.src(s).get(1) {
+                sums.make(kernel, index);
+                count += usize::from(sums.step(arena, index, range) == affine::Step::Const(1));
+            }
+        }
+        if count > 0 && best.is_none_or(|(c, _)| count >= c) {
+            best = Some((count, k));
+        }
+    }
+    if let Some((_, k)) = best {
+        let r = loops.remove(k);
+        loops.push(r);
+    }
+}
+
+/// How many iterations there are, and how many are worth a thread.
+fn grid(kernel: &Kernel, loops: &[UOp], work: usize) -> Result<(Size, Size), OpError> {
+    let extent = |r: UOp| {
+        let e = kernel.uops.src(r)[0];
+        size::size(kernel, e).ok_or_else(|| analysis::broken("an extent of an output is no number"))
+    };
+    let Some((&first, rest)) = loops.split_first() else { return Ok((Size::Const(1), Size::Const(1))) };
+    let mut count = extent(first)?;
+    let mut inner = Size::Const(work.max(1) as i64);
+    for &r in rest {
+        let e = extent(r)?;
+        count = size::mul(count, size::min(Size::Const(1), e.clone()));
+        inner = size::mul(inner, e);
+    }
+    // About 50 µs.
+    let grain = size::div(Size::Const(200_000), size::max(Size::Const(1), inner));
+    Ok((count, size::max(Size::Const(1), grain)))
 }

@@ -1,0 +1,260 @@
+//! The loops over outputs: which range vectors are along, vector loops and what is left for scalars, and the part of the
+//! outermost loop that a call runs.
+
+use super::affine::Step;
+use super::analysis::broken;
+use super::emit::{Axes, Emit};
+use super::nest::{BlockId, Item};
+use crate::lir::Reg;
+use crate::uop::{Alu, Op, UOp};
+use evoxc_core::{DType, OpError};
+use evoxc_ir::Reducer;
+
+impl Emit<'_> {
+    /// Is the block within a loop that vectors may be along?
+    pub fn inside(&self, block: BlockId) -> bool {
+        self.along.is_some() && self.nest.around(block).any(|b| self.nest.blocks[b].range == self.along)
+    }
+    /// A block and the loops of reductions in it.
+    fn subtree(&self, block: BlockId) -> Vec<BlockId> {
+        let mut all = vec![block];
+        let mut k = 0;
+        while k < all.len() {
+            let b = &self.nest.blocks[all[k]];
+            all.extend(b.items.iter().filter_map(|i| match i {
+                Item::Loop(b) => Some(*b),
+                Item::Node(_) => None,
+            }));
+            all.extend(b.inner);
+            k += 1;
+        }
+        all
+    }
+    /// Finds the range over outputs that vectors may be along, from the kernel alone.
+    pub fn choose(&mut self) {
+        let innermost = self.nest.innermost;
+        let Some(range) = self.nest.blocks[innermost].range else { return };
+        let arena = &self.kernel.uops;
+        if arena.as_index(arena.src(range)[0]).is_some_and(|n| n < 4) {
+            return;
+        }
+        let step = |u: UOp| self.step(arena.src(u)[1], range);
+        if !self.nest.blocks[innermost].stores.iter().any(|&s| step(s) == Step::Const(1)) {
+            return;
+        }
+        let blocks = self.subtree(innermost);
+        if blocks.len() > 1 {
+            let mut apart = false;
+            for &b in &blocks {
+                for &i in &self.nest.blocks[b].items {
+                    if let Item::Node(u) = i
+                        && arena.op(u) == Op::Load
+                        && !matches!(step(u), Step::None | Step::Const(1))
+                    {
+                        apart = true;
+                    }
+                }
+            }
+            let leaves = blocks.iter().filter(|&&b| !self.nest.blocks[b].closers.is_empty());
+            let runs = leaves.clone().all(|&b| self.along_memory(b));
+            if apart && runs {
+                return;
+            }
+        }
+        self.along = Some(range);
+    }
+    /// How many lanes the target has for what varies with the range in these blocks; 1 where it has not what is needed.
+    pub fn lanes(&self, blocks: &[BlockId], range: Option<UOp>) -> u8 {
+        let most = self.form.lanes.min(self.target.lanes);
+        let Some(range) = range.filter(|_| most >= 4) else { return 1 };
+        let arena = &self.kernel.uops;
+        let mut wide = false;
+        let has = |op: Alu, d: DType| (self.target.alu)(op, d);
+        let index = |wide: &mut bool, u: UOp| match self.step(u, range) {
+            Step::Jumps => {
+                *wide = true;
+                has(Alu::Add, DType::I64) && has(Alu::Mul, DType::I64)
+            }
+            Step::None | Step::Const(_) | Step::Invariant => true,
+        };
+        for &b in blocks {
+            let block = &self.nest.blocks[b];
+            for &i in &block.items {
+                let Item::Node(u) = i else { continue };
+                if !arena.depends_on(u, range) {
+                    continue;
+                }
+                let node = arena.get(u);
+                wide |= node.ty.dtype.size() == 8
+                    || node.src.iter().any(|&s| arena.ty(s).dtype.size() == 8 && node.op != Op::Load);
+                let fits = match node.op {
+                    Op::Range(..) => has(Alu::Add, DType::I64),
+                    Op::Load => {
+                        let gated = node.src.len() > 2 && arena.depends_on(node.src[2], range);
+                        wide |= gated;
+                        (!gated || has(Alu::Add, DType::I64) && has(Alu::Mul, DType::I64))
+                            && index(&mut wide, node.src[1])
+                    }
+                    Op::Alu(op) => has(op, node.src.last().map_or(node.ty.dtype, |&s| arena.ty(s).dtype)),
+                    Op::Cast => (self.target.cast)(arena.ty(node.src[0]).dtype, node.ty.dtype),
+                    Op::Bitcast => true,
+                    Op::IndexDiv | Op::IndexMod => {
+                        let n = arena.as_index(node.src[1]).unwrap_or(0);
+                        let x = arena.bounds(node.src[0]);
+                        let small = n > 0 && n < 1 << 31 && x.min >= 0 && x.max < 1 << 31;
+                        let all = |ops: &[Alu]| ops.iter().all(|&op| has(op, DType::I64));
+                        if n > 0 && n.count_ones() == 1 {
+                            all(&[Alu::Sar, Alu::And])
+                        } else {
+                            small && all(&[Alu::Mul, Alu::Shr, Alu::Sub])
+                        }
+                    }
+                    Op::Call(f) => node.src.len() > f.arity() && has(Alu::Select, node.ty.dtype),
+                    _ => false,
+                };
+                if !fits {
+                    return 1;
+                }
+            }
+            for &s in block.stores.iter() {
+                let src = arena.src(s);
+                let gated = src.len() > 3 && arena.depends_on(src[3], range);
+                wide |= gated || arena.ty(src[2]).dtype.size() == 8;
+                if arena.depends_on(s, range) && (!index(&mut wide, src[1]) || self.step(src[1], range) == Step::None) {
+                    return 1;
+                }
+                if gated && !(has(Alu::Add, DType::I64) && has(Alu::Mul, DType::I64)) {
+                    return 1;
+                }
+            }
+            for &c in &block.closers {
+                let Op::Reduce(op) = arena.op(c) else {
+                    let store = arena.src(c)[0];
+                    let src = arena.src(store);
+                    wide |= arena.ty(src[2]).dtype.size() == 8;
+                    let steady = matches!(self.step(src[1], range), Step::Const(_) | Step::Invariant);
+                    if src.len() > 3 || !steady {
+                        return 1;
+                    }
+                    continue;
+                };
+                let of = arena.ty(arena.src(c)[0]).dtype;
+                let d = super::reduce::accumulator(of);
+                wide |= d.size() == 8;
+                let bits = if d.size() == 8 { DType::I64 } else { DType::I32 };
+                let fits = match op {
+                    _ if d.is_bool() => has(Alu::Or, d) && has(Alu::And, d),
+                    Reducer::Sum => has(Alu::Add, d),
+                    Reducer::Prod => has(Alu::Mul, d),
+                    Reducer::Max | Reducer::Min if d.is_float() => {
+                        has(Alu::Min, d) && has(Alu::Neg, d) && has(Alu::Or, bits)
+                    }
+                    Reducer::Max => has(Alu::Max, d),
+                    Reducer::Min => has(Alu::Min, d),
+                    Reducer::And => has(Alu::And, d),
+                    Reducer::Or => has(Alu::Or, d),
+                };
+                if !fits || of != d && !(self.target.cast)(of, d) {
+                    return 1;
+                }
+            }
+        }
+        let lanes = if wide { most.min(self.target.lanes / 2) } else { most };
+        if lanes >= 4 { lanes } else { 1 }
+    }
+
+    /// All of it.
+    pub fn whole_kernel(&mut self) -> Result<(), OpError> {
+        self.choose();
+        let nest = self.nest;
+        self.items(0)?;
+        let (from, to) = (self.b.begin(), self.b.end());
+        let Some(outer) = nest.blocks[0].inner else {
+            self.b.open_for(from, to, 1);
+            for &s in &nest.blocks[0].stores {
+                self.store(s)?;
+            }
+            self.b.close();
+            return Ok(());
+        };
+        self.over(outer, from, to)
+    }
+    /// The loop of a block over outputs.
+    fn over(&mut self, block: BlockId, from: Reg, to: Reg) -> Result<(), OpError> {
+        let nest = self.nest;
+        let Some(range) = nest.blocks[block].range else { return Err(broken("a loop counts a range")) };
+        let outer = self.axes;
+        let mut from = from;
+        if block == nest.innermost && self.along == Some(range) {
+            let blocks = self.subtree(block);
+            let lanes = self.lanes(&blocks, Some(range));
+            if lanes > 1 {
+                let unroll = self.unroll(&blocks, range);
+                let mut steps = vec![unroll];
+                if unroll > 1 {
+                    steps.push(1);
+                }
+                let start = from;
+                for unroll in steps {
+                    let step = unroll as i64 * i64::from(lanes);
+                    let end = self.whole(start, to, step);
+                    if !self.nothing(from, end) {
+                        self.axes = Axes { vector: Some(range), lanes, unroll, ..outer };
+                        self.pass(block, range, from, end, step)?;
+                        self.axes = outer;
+                    }
+                    from = end;
+                }
+            }
+        }
+        if !self.nothing(from, to) {
+            self.pass(block, range, from, to, 1)?;
+        }
+        Ok(())
+    }
+    /// Vectors side by side: fewer where there is much to do for each.
+    fn unroll(&self, blocks: &[BlockId], range: UOp) -> usize {
+        let arena = &self.kernel.uops;
+        let nodes = blocks.iter().flat_map(|&b| &self.nest.blocks[b].items);
+        let work = nodes.filter(|i| matches!(i, Item::Node(u) if arena.depends_on(*u, range))).count();
+        let most = usize::from(self.form.unroll.clamp(1, 8));
+        match work {
+            0..=12 => most,
+            13..=24 => most.min(2),
+            _ => 1,
+        }
+    }
+    fn pass(&mut self, block: BlockId, range: UOp, from: Reg, to: Reg, step: i64) -> Result<(), OpError> {
+        let nest = self.nest;
+        let mark = self.mark();
+        let var = self.b.open_for(from, to, step);
+        self.vars[range.index()] = Some(var);
+        self.items(block)?;
+        if let Some(inner) = nest.blocks[block].inner {
+            let extent = nest.blocks[inner].range.map(|r| self.kernel.uops.src(r)[0]);
+            let to = match extent {
+                Some(e) => self.get(e, 0, 0, 1)?,
+                None => return Err(broken("a loop counts a range")),
+            };
+            let from = self.b.index(0);
+            self.over(inner, from, to)?;
+        }
+        for &s in &nest.blocks[block].stores {
+            self.store(s)?;
+        }
+        // What is the same in all iterations is stored by the first.
+        if nest.blocks[block].parent == Some(0) && !nest.blocks[0].stores.is_empty() {
+            let zero = self.b.index(0);
+            let first = self.b.alu(Alu::Eq, &[var, zero]);
+            self.b.open_if(first);
+            for &s in &nest.blocks[0].stores {
+                self.store(s)?;
+            }
+            self.b.close();
+        }
+        self.b.close();
+        self.vars[range.index()] = None;
+        self.forget(mark);
+        Ok(())
+    }
+}
