@@ -7,14 +7,22 @@ mod alu;
 mod arena;
 mod bounds;
 mod index;
+mod pattern;
+mod rewrite;
 mod sets;
+#[cfg(test)]
+mod tests;
 mod ty;
+mod values;
 
 pub use alu::{Alu, LibFn, alu, cast};
 pub use arena::{Arena, Node, UOp};
 pub use bounds::Bounds;
 pub use index::{affine, simplify_index, simplify_indices, substitute, substitute_all};
+pub use pattern::{Kind, Pattern, Rule, Rules, SLOTS, heads, number, slot};
+pub use rewrite::{Rewriter, rewrite, rewrite_top_down};
 pub use ty::Ty;
+pub use values::{ARITHMETIC, CASTS, LOGIC, NUMBERS, VALUES, simplify_values};
 
 use evoxc_ir::{Binary, Direction, Reducer, SortOrder, Unary};
 

@@ -215,7 +215,7 @@ fn value(a: &Arena, root: UOp, given: &[i64]) -> i64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
     /// Random index expressions have the same value in normal form, and in the same environment the values lie within bounds.
     #[test]
     fn same_value(sizes in prop::collection::vec(1i64..9, 6), steps in prop::collection::vec((0u8..14, 0usize..64, 0usize..64, 1i64..13), 1..24), at in prop::collection::vec(0i64..1000, 6)) {
