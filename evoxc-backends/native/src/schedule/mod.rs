@@ -1,9 +1,20 @@
 //! From a module to kernels and the steps between them: which values become memory, and what is computed in one pass.
 //!
-//! `routine` walks the functions that run, `steps` makes the items of a region.
+//! `routine` walks the functions that run. `block` takes the ops of a region from the last to the first and decides, by
+//! `cost`, which values are kept in memory; the others become part of a `group`, which is a kernel in the making: `expand`
+//! says which elements of its operands an op needs, `build` makes the expressions of them, `finish` brings the kernel into
+//! its final form.
 
+mod block;
+mod build;
+mod cost;
+mod expand;
+mod facts;
+mod finish;
+mod fusible;
+mod group;
+mod index;
 mod routine;
-mod steps;
 mod types;
 
 pub use types::{Block, Item, KernelItem, LibraryItem, MatmulItem, Routine, Schedule};

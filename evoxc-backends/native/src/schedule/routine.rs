@@ -1,6 +1,7 @@
 //! The functions of a module that are called at run time, each as a routine.
 
-use super::steps::Steps;
+use super::block::Maker;
+use super::facts::Facts;
 use super::{Routine, Schedule};
 use evoxc_core::OpError;
 use evoxc_ir::{Func, Module};
@@ -44,7 +45,7 @@ impl<'m> Routines<'m> {
 
 fn routine<'m>(func: &'m Func, funcs: &mut Routines<'m>) -> Result<Routine, OpError> {
     let types = func.values.iter().map(|v| v.ty.clone()).collect();
-    let mut steps = Steps { types, constants: vec![], funcs };
-    let body = steps.block(&func.body)?;
-    Ok(Routine { name: func.name.clone(), types: steps.types, constants: steps.constants, body })
+    let mut maker = Maker::new(Facts::new(types), funcs);
+    let (body, _) = maker.block(&func.body)?;
+    Ok(Routine { name: func.name.clone(), constants: maker.constants, types: maker.facts.types, body })
 }

@@ -1,5 +1,8 @@
 //! What a schedule holds, for modules in text form.
 
+mod cases;
+mod evaluate;
+
 use super::*;
 use evoxc_ir::{Module, Value};
 
@@ -40,4 +43,35 @@ fn regions_read_what_is_around_them() {
     let [Item::Library(sort), Item::Control { blocks, .. }] = &s.routines[0].body.items[..] else { panic!("{s:?}") };
     assert_eq!(blocks.len(), 2);
     assert_eq!(blocks[1].results[..], sort.op.results[..]);
+}
+
+fn kernels(s: &Schedule) -> usize {
+    s.routines.iter().flat_map(|r| &r.body.items).filter(|i| matches!(i, Item::Kernel(_))).count()
+}
+
+#[test]
+fn a_chain_is_one_flat_loop() {
+    let s = of("func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+        %y = evoxc.exp(%x) : tensor<4x8xf32>
+        %z = evoxc.add(%y, %x) : tensor<4x8xf32>
+        return %z
+    }");
+    let [Item::Kernel(k)] = &s.routines[0].body.items[..] else { panic!("{s:?}") };
+    assert_eq!(k.kernel.loops.len(), 1, "{k:#?}");
+    assert_eq!(k.buffers, [Value(0), Value(2)]);
+}
+
+#[test]
+fn softmax_is_one_kernel() {
+    let s = of("func @f(%x: tensor<Bx8xf32>) -> tensor<Bx8xf32> {
+        %m = evoxc.reduce_max(%x) {axes = [1]} : tensor<Bxf32>
+        %mb = evoxc.broadcast_in_dim(%m) {shape = [B, 8], dims = [0]} : tensor<Bx8xf32>
+        %d = evoxc.sub(%x, %mb) : tensor<Bx8xf32>
+        %e = evoxc.exp(%d) : tensor<Bx8xf32>
+        %s = evoxc.reduce_sum(%e) {axes = [1]} : tensor<Bxf32>
+        %sb = evoxc.broadcast_in_dim(%s) {shape = [B, 8], dims = [0]} : tensor<Bx8xf32>
+        %r = evoxc.div(%e, %sb) : tensor<Bx8xf32>
+        return %r
+    }");
+    assert!(kernels(&s) <= 2, "{s:#?}");
 }

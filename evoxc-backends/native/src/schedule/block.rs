@@ -1,0 +1,458 @@
+//! A region as items: its ops from the last to the first, so that whoever uses a value has been seen before the value.
+//!
+//! A value becomes memory where something that is no kernel needs it, or where computing it again would cost more than
+//! keeping it; else it is computed inside of the kernels that use it.
+
+use super::build::{Built, build};
+use super::cost::{self, Choice};
+use super::expand::{IN_MEMORY, Known, expand, sources};
+use super::facts::{Facts, captures, has_effect, needed};
+use super::fusible::fusible;
+use super::group::{At, Group};
+use super::routine::Routines;
+use super::{Block, Item, KernelItem, LibraryItem};
+use crate::uop::Op as UOpKind;
+use evoxc_core::OpError;
+use evoxc_ir::{Literal, Op, Prim, Region, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What is made of one function.
+pub(super) struct Maker<'a, 'm> {
+    pub(super) facts: Facts,
+    /// Constants that are needed in memory.
+    pub(super) constants: Vec<Op>,
+    /// All constants of known size.
+    known: FxHashMap<Value, Op>,
+    kept: FxHashSet<Value>,
+    funcs: &'a mut Routines<'m>,
+}
+
+/// Who uses a value.
+#[derive(Default)]
+struct Uses {
+    /// Why it must be in memory.
+    memory: Option<&'static str>,
+    /// Kernels that compute with elements of it.
+    groups: SmallVec<[(usize, At); 2]>,
+    /// Nodes that read it from memory.
+    readers: SmallVec<[usize; 2]>,
+}
+
+/// An item in the making.
+enum Work {
+    Group(Box<Group>),
+    Item(Item),
+}
+
+struct Node {
+    work: Work,
+    /// The place of its last op.
+    place: usize,
+    /// Nodes that come before.
+    after: Vec<usize>,
+    effect: bool,
+}
+
+/// One region at work.
+struct Pass<'r, 'a, 'm, 'x> {
+    maker: &'x mut Maker<'a, 'm>,
+    ops: Vec<&'r Op>,
+    /// Why an op is none of a kernel's.
+    reasons: Vec<Option<&'static str>>,
+    /// The place of the op that gives a value.
+    here: FxHashMap<Value, usize>,
+    uses: FxHashMap<Value, Uses>,
+    nodes: Vec<Node>,
+    /// Values of regions around this one that are read from memory.
+    outer: Vec<Value>,
+    seen_outer: FxHashSet<Value>,
+}
+
+impl<'a, 'm> Maker<'a, 'm> {
+    pub(super) fn new(facts: Facts, funcs: &'a mut Routines<'m>) -> Maker<'a, 'm> {
+        Maker { facts, constants: vec![], known: FxHashMap::default(), kept: FxHashSet::default(), funcs }
+    }
+    /// The items of a region, and the values of regions around it that they read from memory. Regions nest at most
+    /// [`evoxc_ir::MAX_REGION_DEPTH`] deep.
+    pub(super) fn block(&mut self, region: &Region) -> Result<(Block, Vec<Value>), OpError> {
+        let ops = needed(region);
+        let mut here = FxHashMap::with_capacity_and_hasher(ops.len(), Default::default());
+        let mut reasons = Vec::with_capacity(ops.len());
+        for (place, op) in ops.iter().enumerate() {
+            let is_fusible = fusible(op, &|v| self.facts.ty(v));
+            self.facts.learn(op, is_fusible.is_ok());
+            reasons.push(is_fusible.err());
+            if let Prim::Constant { value } = &op.prim
+                && (matches!(value, Literal::Dense(_)) || value.ty().shape.is_static())
+            {
+                self.known.extend(op.results.iter().map(|&v| (v, (*op).clone())));
+            } else {
+                here.extend(op.results.iter().map(|&v| (v, place)));
+            }
+        }
+        let mut pass = Pass {
+            maker: self,
+            ops,
+            reasons,
+            here,
+            uses: FxHashMap::default(),
+            nodes: vec![],
+            outer: vec![],
+            seen_outer: FxHashSet::default(),
+        };
+        for &v in &region.results {
+            pass.need(v, None, "a result");
+        }
+        for place in (0..pass.ops.len()).rev() {
+            pass.op(place)?;
+        }
+        let (items, outer) = pass.finish()?;
+        Ok((Block { args: region.args.clone(), items, results: region.results.clone() }, outer))
+    }
+}
+
+impl Pass<'_, '_, '_, '_> {
+    /// `v` must be in memory, for `node` to read.
+    fn need(&mut self, v: Value, node: Option<usize>, why: &'static str) {
+        if let Some(op) = self.maker.known.get(&v) {
+            if self.maker.kept.insert(v) {
+                self.maker.constants.push(op.clone());
+            }
+        } else if self.here.contains_key(&v) {
+            let uses = self.uses.entry(v).or_default();
+            uses.memory.get_or_insert(why);
+            uses.readers.extend(node);
+        } else if self.seen_outer.insert(v) {
+            self.outer.push(v);
+        }
+    }
+
+    fn node(&mut self, work: Work, place: usize, effect: bool) -> usize {
+        self.nodes.push(Node { work, place, after: vec![], effect });
+        self.nodes.len() - 1
+    }
+
+    /// The readers of a value come after the node that writes it.
+    fn written(&mut self, by: usize, readers: &[usize]) {
+        for &r in readers {
+            if r != by {
+                self.nodes[r].after.push(by);
+            }
+        }
+    }
+
+    fn group(&mut self, node: usize) -> Option<&mut Group> {
+        match &mut self.nodes[node].work {
+            Work::Group(g) => Some(g),
+            Work::Item(_) => None,
+        }
+    }
+
+    fn op(&mut self, place: usize) -> Result<(), OpError> {
+        let op = self.ops[place];
+        if let Prim::Constant { .. } = op.prim
+            && op.results.iter().all(|v| self.maker.known.contains_key(v))
+        {
+            return Ok(());
+        }
+        match &op.prim {
+            Prim::OptimizationBarrier {} => {
+                for (&from, &to) in op.operands.iter().zip(&op.results) {
+                    if let Some(uses) = self.uses.remove(&to) {
+                        self.view(place, from, to, uses, "a barrier");
+                    }
+                }
+                Ok(())
+            }
+            Prim::Reshape { .. } | Prim::StopGradient {} => {
+                let (Some(&from), Some(&to)) = (op.operands.first(), op.results.first()) else { return Ok(()) };
+                let Some(uses) = self.uses.remove(&to) else { return Ok(()) };
+                let computed = self.here.get(&from).is_some_and(|&p| self.reasons[p].is_none());
+                let splat = self.maker.facts.splat_of(from);
+                if (uses.memory.is_some() || !computed) && !splat {
+                    let why = uses.memory.unwrap_or("seen under another shape");
+                    self.view(place, from, to, uses, why);
+                    return Ok(());
+                }
+                self.kernel(place, to, uses)
+            }
+            _ if self.reasons[place].is_none() => {
+                let Some(&v) = op.results.first() else { return Ok(()) };
+                match self.uses.remove(&v) {
+                    Some(uses) => self.kernel(place, v, uses),
+                    None => Ok(()),
+                }
+            }
+            Prim::Cond {} | Prim::Switch {} | Prim::WhileLoop {} | Prim::Scan { .. } => {
+                let mut blocks = vec![];
+                let mut read = vec![];
+                for r in &op.regions {
+                    let (block, outer) = self.maker.block(r)?;
+                    blocks.push(block);
+                    read.extend(outer);
+                }
+                let op = Op { regions: vec![], ..op.clone() };
+                self.item(place, Item::Control { op: Box::new(op), blocks }, &read);
+                Ok(())
+            }
+            Prim::Call { callee, .. } => {
+                let routine = self.maker.funcs.number(&callee.0)?;
+                self.item(place, Item::Call { op: Box::new(op.clone()), routine }, &[]);
+                Ok(())
+            }
+            _ => {
+                let captures = captures(op);
+                let reason = self.reasons[place].unwrap_or("no kernel expresses it");
+                let read = captures.clone();
+                self.item(place, Item::Library(Box::new(LibraryItem { op: op.clone(), captures, reason })), &read);
+                Ok(())
+            }
+        }
+    }
+
+    /// The value under another shape.
+    fn view(&mut self, place: usize, from: Value, to: Value, uses: Uses, why: &'static str) {
+        let node = self.node(Work::Item(Item::View { from, to }), place, false);
+        self.written(node, &uses.readers);
+        for (g, _) in uses.groups {
+            self.written(node, &[g]);
+        }
+        self.need(from, Some(node), why);
+    }
+
+    /// An item that is no kernel; it reads its operands and what else is named from memory.
+    fn item(&mut self, place: usize, item: Item, read: &[Value]) {
+        let op = self.ops[place];
+        let effect = has_effect(op);
+        let node = self.node(Work::Item(item), place, effect);
+        for v in &op.results {
+            if let Some(uses) = self.uses.remove(v) {
+                self.written(node, &uses.readers);
+                for (g, _) in uses.groups {
+                    self.written(node, &[g]);
+                }
+            }
+        }
+        for &v in op.operands.iter().chain(read) {
+            self.need(v, Some(node), "an operand of a step that is no kernel");
+        }
+    }
+
+    /// A value that a kernel can compute.
+    fn kernel(&mut self, place: usize, v: Value, uses: Uses) -> Result<(), OpError> {
+        let Uses { memory, groups, mut readers } = uses;
+        let reason = match memory {
+            Some(why) => why.to_string(),
+            None => match self.choose(v, place, &groups)? {
+                Choice::Fuse => {
+                    for (g, at) in groups {
+                        self.expand(g, place, at)?;
+                    }
+                    return Ok(());
+                }
+                Choice::Keep(why) => why,
+            },
+        };
+        // In the kernel that goes over its elements anyway, else in one of its own.
+        let mut home = None;
+        for &(g, at) in &groups {
+            let others = groups.iter().map(|(o, _)| *o).chain(readers.iter().copied()).filter(|&o| o != g);
+            let others: SmallVec<[usize; 4]> = others.collect();
+            if memory.is_some() && self.covers(g, at, v)? && !self.reaches(g, &others) {
+                home = Some((g, at));
+                break;
+            }
+        }
+        let (home, at) = match home {
+            Some(h) => h,
+            None => {
+                let mut g = Group::over(&self.maker.facts.ty(v).shape.clone())?;
+                let index = g.index.clone();
+                let at = g.at(index, None);
+                (self.node(Work::Group(Box::new(g)), place, false), at)
+            }
+        };
+        readers.extend(groups.iter().map(|(g, _)| *g).filter(|&g| g != home));
+        self.written(home, &readers);
+        if let Some(g) = self.group(home) {
+            g.outputs.push(super::group::Output { value: v, at, reason });
+        }
+        self.nodes[home].place = self.nodes[home].place.max(place);
+        self.expand(home, place, at)
+    }
+
+    /// Computes an element of a value in a kernel.
+    fn expand(&mut self, node: usize, place: usize, at: At) -> Result<(), OpError> {
+        let op = self.ops[place];
+        let facts = &self.maker.facts;
+        let Work::Group(g) = &mut self.nodes[node].work else { return Ok(()) };
+        if !g.stepped.insert((place, at)) {
+            return Ok(());
+        }
+        let step = expand(g, op, place, at, facts)?;
+        let mut fused: SmallVec<[(Value, At); 4]> = SmallVec::new();
+        let mut read: SmallVec<[Value; 4]> = SmallVec::new();
+        for (v, &from) in sources(op).into_iter().zip(&step.from) {
+            if facts.splat_of(v) {
+                continue;
+            }
+            let computed = self.here.get(&v).is_some_and(|&p| self.reasons[p].is_none());
+            if from == IN_MEMORY || !computed {
+                read.push(v);
+            } else if g.used.insert((v, from)) {
+                fused.push((v, from));
+            }
+        }
+        g.steps.push(step);
+        for (v, from) in fused {
+            self.uses.entry(v).or_default().groups.push((node, from));
+        }
+        for v in read {
+            self.need(v, Some(node), "read at indices that are values");
+        }
+        Ok(())
+    }
+
+    /// Is a value better computed where it is used, or kept?
+    fn choose(&mut self, v: Value, place: usize, groups: &[(usize, At)]) -> Result<Choice, OpError> {
+        let op = self.ops[place];
+        let mut all: SmallVec<[(&Group, usize, At); 4]> = SmallVec::new();
+        for &(g, at) in groups {
+            if let Work::Group(group) = &self.nodes[g].work {
+                all.push((group, g, at));
+            }
+        }
+        let choice = cost::choose(op, v, &self.maker.facts, &all);
+        drop(all);
+        if matches!(choice, Choice::Fuse) && super::expand::depths(&op.prim) > 0 {
+            for &(g, at) in groups {
+                if let Some(group) = self.group(g) {
+                    cost::nest(group, at);
+                }
+            }
+        }
+        Ok(choice)
+    }
+
+    /// Does a kernel go over every element of `v` once, at that context?
+    fn covers(&mut self, node: usize, at: At, v: Value) -> Result<bool, OpError> {
+        let shape = self.maker.facts.ty(v).shape.clone();
+        let Work::Group(g) = &mut self.nodes[node].work else { return Ok(false) };
+        let context = g.context(at);
+        if context.gate.is_some() {
+            return Ok(false);
+        }
+        let mut ranges: SmallVec<[_; 4]> = SmallVec::new();
+        for (&i, &n) in context.index.iter().zip(shape.iter()) {
+            let extent = g.extent(n)?;
+            match g.arena.op(i) {
+                UOpKind::Range(..)
+                    if g.is_loop(i) && g.arena.src(i).first() == Some(&extent) && !ranges.contains(&i) =>
+                {
+                    ranges.push(i)
+                }
+                UOpKind::Const(0) if n.as_i64() == Some(1) => {}
+                _ => return Ok(false),
+            }
+        }
+        let loops = g.index.iter().filter(|&&u| matches!(g.arena.op(u), UOpKind::Range(..))).count();
+        Ok(loops == ranges.len())
+    }
+
+    /// Does a node need what one of others writes? Says yes where that would take long to find out.
+    fn reaches(&self, from: usize, others: &[usize]) -> bool {
+        if others.is_empty() {
+            return false;
+        }
+        let mut seen: SmallVec<[usize; 32]> = SmallVec::new();
+        let mut todo: SmallVec<[usize; 32]> = SmallVec::new();
+        todo.push(from);
+        while let Some(n) = todo.pop() {
+            for &next in &self.nodes[n].after {
+                if others.contains(&next) {
+                    return true;
+                }
+                if !seen.contains(&next) {
+                    if seen.len() >= 32 {
+                        return true;
+                    }
+                    seen.push(next);
+                    todo.push(next);
+                }
+            }
+        }
+        false
+    }
+
+    /// The items, each after those whose results it reads.
+    fn finish(self) -> Result<(Vec<Item>, Vec<Value>), OpError> {
+        let Pass { maker, ops, mut nodes, outer, .. } = self;
+        // Effects keep their order: nodes were made from the last op to the first.
+        let mut later: Option<usize> = None;
+        for n in 0..nodes.len() {
+            if nodes[n].effect {
+                if let Some(l) = later {
+                    nodes[l].after.push(n);
+                }
+                later = Some(n);
+            }
+        }
+        let mut before: Vec<Vec<usize>> = vec![vec![]; nodes.len()];
+        let mut waits = vec![0usize; nodes.len()];
+        for (n, node) in nodes.iter().enumerate() {
+            for &a in &node.after {
+                before[a].push(n);
+                waits[n] += 1;
+            }
+        }
+        let mut ready: BinaryHeap<Reverse<(usize, usize)>> =
+            (0..nodes.len()).filter(|&n| waits[n] == 0).map(|n| Reverse((nodes[n].place, n))).collect();
+        let mut works: Vec<Option<Node>> = nodes.into_iter().map(Some).collect();
+        let mut items = Vec::with_capacity(works.len());
+        while let Some(Reverse((_, n))) = ready.pop() {
+            let Some(node) = works[n].take() else { continue };
+            items.push(match node.work {
+                Work::Item(item) => item,
+                Work::Group(g) => kernel(*g, &ops, &maker.facts)?,
+            });
+            for &b in &before[n] {
+                waits[b] -= 1;
+                if waits[b] == 0
+                    && let Some(next) = &works[b]
+                {
+                    ready.push(Reverse((next.place, b)));
+                }
+            }
+        }
+        if works.iter().any(Option::is_some) {
+            return Err(OpError::new("schedule", "kernels need each other's results, a fault of the compiler"));
+        }
+        Ok((items, outer))
+    }
+}
+
+fn kernel(mut g: Group, ops: &[&Op], facts: &Facts) -> Result<Item, OpError> {
+    let mut names: Vec<String> = vec![];
+    let mut loc = None;
+    for step in &g.steps {
+        if let Some(op) = ops.get(step.op) {
+            let name = op.prim.name();
+            if loc.is_none() {
+                loc = op.loc.clone();
+            }
+            if !names.contains(&name) && names.len() < 12 {
+                names.push(name);
+            }
+        }
+    }
+    names.reverse();
+    let reasons: Vec<(Value, String)> =
+        g.outputs.iter_mut().map(|o| (o.value, std::mem::take(&mut o.reason))).collect();
+    let Built { kernel, buffers, params } = build(g, ops, facts)?;
+    let reason = |v: &Value| reasons.iter().find(|(o, _)| o == v).map(|(_, r)| r.clone()).unwrap_or_default();
+    let reasons = buffers.iter().map(reason).collect();
+    Ok(Item::Kernel(Box::new(KernelItem { kernel, buffers, params, label: names.join(", "), reasons, loc })))
+}

@@ -1,0 +1,362 @@
+//! The expressions of a kernel, from the elements that its steps name: operands first, without recursion.
+
+use super::expand::{IN_MEMORY, Known, broken, clamped, operand, sources};
+use super::finish::{Draft, finish};
+use super::group::{At, Context, Group, Indices, Step};
+use super::index::{add, both, flat, sub};
+use crate::kernel::{BufferDecl, Kernel};
+use crate::uop::{Alu, Op as UOpKind, Ty, UOp};
+use evoxc_core::{DType, Dim, OpError};
+use evoxc_ir::{Binary, Direction, Op, Prim, Reducer, SortOrder, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::smallvec;
+
+/// What is known of values when kernels are built.
+pub(super) trait Values: Known {
+    /// The bits of every element, where all are one number that is known.
+    fn splat(&self, v: Value) -> Option<u64>;
+}
+
+/// A kernel with the values behind its buffers.
+pub(super) struct Built {
+    pub(super) kernel: Kernel,
+    pub(super) buffers: Vec<Value>,
+    pub(super) params: Vec<Dim>,
+}
+
+struct Build<'a> {
+    g: Group,
+    values: &'a dyn Values,
+    made: FxHashMap<(Value, At), UOp>,
+    buffers: Vec<Value>,
+    numbers: FxHashMap<Value, u32>,
+}
+
+/// The kernel of a group, whose steps are of these ops.
+pub(super) fn build(mut g: Group, ops: &[&Op], values: &dyn Values) -> Result<Built, OpError> {
+    let steps = std::mem::take(&mut g.steps);
+    let made = FxHashMap::with_capacity_and_hasher(steps.len() * 2, Default::default());
+    let mut b = Build { g, values, made, buffers: vec![], numbers: FxHashMap::default() };
+    for step in steps.iter().rev() {
+        let op = ops.get(step.op).copied().ok_or_else(|| OpError::new("schedule", "a step of no op"))?;
+        let u = b.step(op, step)?;
+        if let Some(&result) = op.results.first() {
+            b.made.insert((result, step.at), u);
+        }
+    }
+    let mut stores = vec![];
+    let outputs = std::mem::take(&mut b.g.outputs);
+    for out in &outputs {
+        let value = b.value(out.value, out.at)?;
+        let context = b.g.context(out.at);
+        let to = b.place(out.value, &context.index)?;
+        let pointer = b.buffer(out.value);
+        stores.push(b.g.arena.node(UOpKind::Store, Ty::VOID, &[pointer, to, value]));
+    }
+    let written: FxHashSet<Value> = outputs.iter().map(|o| o.value).collect();
+    let decl = |v: Value| BufferDecl { dtype: values.ty(v).dtype, written: written.contains(&v), shares: vec![] };
+    let is_range = |u: &UOp| matches!(b.g.arena.op(*u), UOpKind::Range(..));
+    let mut loops: Vec<UOp> = b.g.index.iter().copied().filter(is_range).collect();
+    // What reductions depend on comes first, so that none is repeated.
+    let nest = std::mem::take(&mut b.g.nest);
+    loops.sort_by_key(|l| nest.iter().position(|set| set.contains(l)).unwrap_or(nest.len()));
+    Ok(finish(Draft {
+        arena: b.g.arena,
+        stores,
+        loops,
+        buffers: b.buffers.iter().map(|&v| (v, decl(v))).collect(),
+        scratch: vec![],
+        params: b.g.params,
+    }))
+}
+
+impl Build<'_> {
+    fn buffer(&mut self, v: Value) -> UOp {
+        let n = *self.numbers.entry(v).or_insert_with(|| {
+            self.buffers.push(v);
+            self.buffers.len() as u32 - 1
+        });
+        self.g.arena.node(UOpKind::Buffer(n), Ty::memory(self.values.ty(v).dtype), &[])
+    }
+    /// Where in its memory an element of a value is.
+    fn place(&mut self, v: Value, index: &[UOp]) -> Result<UOp, OpError> {
+        let extents = self.g.extents(&self.values.ty(v).shape)?;
+        Ok(flat(&mut self.g.arena, index, &extents))
+    }
+    fn load(&mut self, v: Value, index: &[UOp], gate: Option<UOp>) -> Result<UOp, OpError> {
+        let dtype = self.values.ty(v).dtype;
+        if let Some(bits) = self.values.splat(v) {
+            return Ok(self.g.arena.constant(dtype, bits));
+        }
+        let at = self.place(v, index)?;
+        let pointer = self.buffer(v);
+        let ty = Ty::scalar(dtype);
+        Ok(match gate {
+            None => self.g.arena.node(UOpKind::Load, ty, &[pointer, at]),
+            Some(gate) => {
+                let nothing = self.g.arena.constant(dtype, 0);
+                self.g.arena.node(UOpKind::Load, ty, &[pointer, at, gate, nothing])
+            }
+        })
+    }
+    /// An element: computed before, a number, or read.
+    fn value(&mut self, v: Value, at: At) -> Result<UOp, OpError> {
+        if let Some(&u) = self.made.get(&(v, at)) {
+            return Ok(u);
+        }
+        let Context { index, gate } = self.g.context(at);
+        let u = self.load(v, &index, gate)?;
+        self.made.insert((v, at), u);
+        Ok(u)
+    }
+    fn node(&mut self, op: UOpKind, dtype: DType, src: &[UOp]) -> UOp {
+        self.g.arena.node(op, Ty::scalar(dtype), src)
+    }
+    /// `x` as another dtype.
+    fn convert(&mut self, x: UOp, to: DType) -> UOp {
+        if self.g.arena.ty(x).dtype == to { x } else { self.node(UOpKind::Convert, to, &[x]) }
+    }
+    fn select(&mut self, condition: UOp, yes: UOp, no: UOp) -> UOp {
+        // A gated load has its other value for where its gate is false.
+        if let [pointer, at, gate, _] = *self.g.arena.src(yes)
+            && self.g.arena.op(yes) == UOpKind::Load
+            && gate == condition
+        {
+            let ty = self.g.arena.ty(yes);
+            return self.g.arena.node(UOpKind::Load, ty, &[pointer, at, gate, no]);
+        }
+        match self.g.arena.as_const(condition) {
+            Some(0) => no,
+            Some(_) => yes,
+            None => self.g.arena.alu(Alu::Select, &[condition, yes, no]),
+        }
+    }
+
+    fn step(&mut self, op: &Op, step: &Step) -> Result<UOp, OpError> {
+        let dtype = op.results.first().map_or(DType::BOOL, |&v| self.values.ty(v).dtype);
+        let mut src: smallvec::SmallVec<[UOp; 4]> = smallvec![];
+        for (v, &at) in sources(op).into_iter().zip(&step.from) {
+            if at != IN_MEMORY {
+                src.push(self.value(v, at)?);
+            }
+        }
+        let Context { index, gate } = self.g.context(step.at);
+        let first = src.first().copied();
+        let x = first.ok_or_else(|| broken(op));
+        Ok(match &op.prim {
+            Prim::Unary(u) => self.node(UOpKind::Unary(*u), dtype, &src),
+            Prim::Binary(b) => self.node(UOpKind::Binary(*b), dtype, &src),
+            Prim::Compare { direction, order } => self.node(UOpKind::Compare(*direction, *order), dtype, &src),
+            Prim::Convert { .. } => self.convert(x?, dtype),
+            Prim::BitcastConvert { .. } => {
+                let x = x?;
+                if self.g.arena.ty(x).dtype == dtype { x } else { self.node(UOpKind::Bitcast, dtype, &src) }
+            }
+            Prim::ReducePrecision { exponent_bits, mantissa_bits } => {
+                self.node(UOpKind::ReducePrecision(*exponent_bits, *mantissa_bits), dtype, &src)
+            }
+            Prim::Select {} => match src[..] {
+                [c, yes, no] => self.select(c, yes, no),
+                _ => return Err(broken(op)),
+            },
+            Prim::Clamp {} => match src[..] {
+                [low, x, high] => {
+                    let raised = self.node(UOpKind::Binary(Binary::Max), dtype, &[x, low]);
+                    self.node(UOpKind::Binary(Binary::Min), dtype, &[raised, high])
+                }
+                _ => return Err(broken(op)),
+            },
+            Prim::StopGradient {}
+            | Prim::BroadcastInDim { .. }
+            | Prim::Reshape { .. }
+            | Prim::Transpose { .. }
+            | Prim::Slice { .. }
+            | Prim::Reverse { .. } => x?,
+            Prim::Constant { .. } => {
+                let bits = op.results.first().and_then(|&v| self.values.splat(v)).ok_or_else(|| broken(op))?;
+                self.g.arena.constant(dtype, bits)
+            }
+            Prim::Iota { axis, .. } => {
+                let i = index.get(*axis).copied().ok_or_else(|| broken(op))?;
+                self.convert(i, dtype)
+            }
+            Prim::DimSize { extent, .. } => {
+                let n = self.g.extent(*extent)?;
+                self.convert(n, dtype)
+            }
+            Prim::Pad { .. } => match (&src[..], step.extra.first()) {
+                ([x, _], None) => *x,
+                ([x, value], Some(&inside)) => {
+                    let under = both(&mut self.g.arena, gate, Some(inside)).unwrap_or(inside);
+                    if gate.is_some() && self.is_load_under(*x, under) {
+                        // Where the outer gate is false nobody looks.
+                        self.select(under, *x, *value)
+                    } else {
+                        self.select(inside, *x, *value)
+                    }
+                }
+                _ => return Err(broken(op)),
+            },
+            Prim::Concatenate { .. } => {
+                let mut parts = src.iter().rev();
+                let mut value = *parts.next().ok_or_else(|| broken(op))?;
+                for (&part, &condition) in parts.zip(step.extra.iter().rev()) {
+                    value = self.select(condition, part, value);
+                }
+                value
+            }
+            Prim::Reduce { op: by, axes } => {
+                let empty = operand(op, 0).map(|v| {
+                    let shape = &self.values.ty(v).shape;
+                    axes.iter().any(|&d| shape.get(d).is_none_or(|n| n.lower_bound().is_none_or(|l| l < 1)))
+                })?;
+                self.reduce(*by, x?, dtype, &step.extra, empty)
+            }
+            Prim::Dot { accumulate, .. } => match src[..] {
+                [l, r] => self.dot(l, r, accumulate.unwrap_or(self.g.arena.ty(l).dtype), dtype, &step.extra),
+                _ => return Err(broken(op)),
+            },
+            Prim::Argmax { .. } | Prim::Argmin { .. } => {
+                let largest = matches!(op.prim, Prim::Argmax { .. });
+                match (&src[..], &step.extra[..]) {
+                    ([first, second], [r1, r2]) => self.arg(*first, *second, *r1, *r2, largest, dtype),
+                    _ => return Err(broken(op)),
+                }
+            }
+            Prim::Gather { dims, sizes, .. } => {
+                let table = operand(op, 0)?;
+                let shape = self.values.ty(table).shape.clone();
+                let zero = self.g.arena.index(0);
+                let mut at: Indices = smallvec![zero; shape.rank()];
+                for (&d, &start) in dims.start_map.iter().zip(&src) {
+                    at[d] = clamped(&mut self.g, start, sizes[d], shape[d])?;
+                }
+                let batch: Indices =
+                    index.iter().enumerate().filter(|(d, _)| !dims.offset.contains(d)).map(|(_, &i)| i).collect();
+                for (&d, &of) in dims.operand_batching.iter().zip(&dims.indices_batching) {
+                    at[d] = batch[of - usize::from(of > dims.index_vector)];
+                }
+                let window =
+                    (0..shape.rank()).filter(|d| !dims.collapsed.contains(d) && !dims.operand_batching.contains(d));
+                for (d, &offset) in window.zip(&dims.offset) {
+                    at[d] = add(&mut self.g.arena, at[d], index[offset]);
+                }
+                self.load(table, &at, gate)?
+            }
+            Prim::DynamicSlice { sizes } => {
+                let table = operand(op, 0)?;
+                let shape = self.values.ty(table).shape.clone();
+                let mut at = index.clone();
+                for (d, &start) in src.iter().enumerate() {
+                    let start = clamped(&mut self.g, start, sizes[d], shape[d])?;
+                    at[d] = add(&mut self.g.arena, start, index[d]);
+                }
+                self.load(table, &at, gate)?
+            }
+            Prim::DynamicUpdateSlice {} => {
+                let (x, starts) = src.split_first().ok_or_else(|| broken(op))?;
+                let update = operand(op, 1)?;
+                let (all, part) = (self.values.ty(operand(op, 0)?).shape.clone(), self.values.ty(update).shape.clone());
+                let (mut at, mut inside) = (Indices::new(), None);
+                for (d, &start) in starts.iter().enumerate() {
+                    let start = clamped(&mut self.g, start, part[d], all[d])?;
+                    let p = sub(&mut self.g.arena, index[d], start);
+                    if part[d] != all[d] {
+                        let (zero, n) = (self.g.arena.index(0), self.g.extent(part[d])?);
+                        let above = self.g.arena.alu(Alu::Le, &[zero, p]);
+                        let below = self.g.arena.alu(Alu::Lt, &[p, n]);
+                        inside = both(&mut self.g.arena, inside, Some(above));
+                        inside = both(&mut self.g.arena, inside, Some(below));
+                        at.push(p);
+                    } else {
+                        at.push(index[d]);
+                    }
+                }
+                let under = both(&mut self.g.arena, gate, inside);
+                let new = self.load(update, &at, under)?;
+                match inside {
+                    None => new,
+                    Some(inside) => self.select(inside, new, *x),
+                }
+            }
+            _ => return Err(broken(op)),
+        })
+    }
+
+    fn is_load_under(&self, u: UOp, gate: UOp) -> bool {
+        self.g.arena.op(u) == UOpKind::Load && self.g.arena.src(u).get(2) == Some(&gate)
+    }
+
+    /// The dtype in which sums of `d` are held.
+    fn wide(d: DType) -> DType {
+        match d {
+            DType::I8 | DType::I16 => DType::I32,
+            DType::U8 | DType::U16 => DType::U32,
+            d => d.accumulator(),
+        }
+    }
+
+    fn reduce(&mut self, by: Reducer, x: UOp, dtype: DType, ranges: &[UOp], may_be_empty: bool) -> UOp {
+        let by = match (dtype, by) {
+            (DType::BOOL, Reducer::Sum | Reducer::Max | Reducer::Or) => Reducer::Or,
+            (DType::BOOL, Reducer::Prod | Reducer::Min | Reducer::And) => Reducer::And,
+            (_, by) => by,
+        };
+        let wide = Self::wide(dtype);
+        let x = self.convert(x, wide);
+        let mut total = self.combine(by, x, ranges);
+        if may_be_empty && wide != dtype && dtype.is_int() {
+            // The identity is that of the narrow dtype.
+            let (limit, op) = match (by, dtype) {
+                (Reducer::Max, DType::I8) => (i64::from(i8::MIN), Binary::Max),
+                (Reducer::Max, DType::I16) => (i64::from(i16::MIN), Binary::Max),
+                (Reducer::Min, DType::I8) => (i64::from(i8::MAX), Binary::Min),
+                (Reducer::Min, DType::I16) => (i64::from(i16::MAX), Binary::Min),
+                (Reducer::Min, DType::U8) => (i64::from(u8::MAX), Binary::Min),
+                (Reducer::Min, DType::U16) => (i64::from(u16::MAX), Binary::Min),
+                _ => return self.convert(total, dtype),
+            };
+            let limit = self.g.arena.constant(wide, u64::from(limit as i32 as u32));
+            total = self.node(UOpKind::Binary(op), wide, &[total, limit]);
+        }
+        self.convert(total, dtype)
+    }
+
+    /// The value combined over those of the ranges that are some, and not one index.
+    fn combine(&mut self, by: Reducer, x: UOp, ranges: &[UOp]) -> UOp {
+        let mut src: smallvec::SmallVec<[UOp; 4]> = smallvec![x];
+        src.extend(ranges.iter().copied().filter(|&r| matches!(self.g.arena.op(r), UOpKind::Range(..))));
+        if src.len() == 1 {
+            return x;
+        }
+        let ty = self.g.arena.ty(x);
+        self.g.arena.node(UOpKind::Reduce(by), ty, &src)
+    }
+
+    /// A sum of products. The products are machine ops, so that they may be fused with the sums.
+    fn dot(&mut self, l: UOp, r: UOp, held: DType, dtype: DType, ranges: &[UOp]) -> UOp {
+        let wide = Self::wide(held);
+        let (l, r) = (self.convert(l, wide), self.convert(r, wide));
+        let (op, by) = if wide == DType::BOOL { (Alu::And, Reducer::Or) } else { (Alu::Mul, Reducer::Sum) };
+        let product = self.g.arena.alu(op, &[l, r]);
+        let total = self.combine(by, product, ranges);
+        self.convert(total, dtype)
+    }
+
+    /// The first place of the extreme element: the least place of those equal to it, or of a NaN, which beats all.
+    fn arg(&mut self, first: UOp, second: UOp, r1: UOp, r2: UOp, largest: bool, dtype: DType) -> UOp {
+        let of = self.g.arena.ty(first).dtype;
+        let by = if largest { Reducer::Max } else { Reducer::Min };
+        let best = self.reduce(by, first, of, &[r1], false);
+        let equal = UOpKind::Compare(Direction::Eq, SortOrder::Ieee);
+        let mut hit = self.node(equal, DType::BOOL, &[second, best]);
+        if of.is_float() {
+            let nan = self.node(UOpKind::Compare(Direction::Ne, SortOrder::Ieee), DType::BOOL, &[second, second]);
+            hit = self.g.arena.alu(Alu::Or, &[hit, nan]);
+        }
+        let last = self.g.arena.index(i64::MAX);
+        let place = self.g.arena.alu(Alu::Select, &[hit, r2, last]);
+        let place = self.combine(Reducer::Min, place, &[r2]);
+        self.convert(place, dtype)
+    }
+}

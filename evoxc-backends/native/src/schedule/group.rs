@@ -1,0 +1,183 @@
+//! A kernel in the making: its iteration space, and which elements of which values it computes.
+
+use super::index::range;
+use crate::uop::{Alu, Arena, AxisKind, Op, Ty, UOp};
+use evoxc_core::{Dim, DimStep, OpError, Shape};
+use evoxc_ir::Value;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+/// Numbers of elements that depend on symbols are taken for as if every symbol were this much.
+pub(super) const TYPICAL: i64 = 256;
+
+/// Indices of one element.
+pub(super) type Indices = SmallVec<[UOp; 4]>;
+
+/// Which element of a value is used: an index for each axis, and the gate under which it is read at all.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Context {
+    pub(super) index: Indices,
+    pub(super) gate: Option<UOp>,
+}
+
+/// A context of a group, each held once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct At(pub(super) u32);
+
+/// An op computed for one element.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    /// The op's place in its region.
+    pub(super) op: usize,
+    /// The element of its result.
+    pub(super) at: At,
+    /// The elements of its operands, in their order; fewer where an operand is read by its value.
+    pub(super) from: SmallVec<[At; 3]>,
+    /// What else the op needs: ranges of a reduction, conditions of a pad or a concatenation.
+    pub(super) extra: SmallVec<[UOp; 2]>,
+}
+
+/// An output.
+#[derive(Clone, Debug)]
+pub(super) struct Output {
+    pub(super) value: Value,
+    pub(super) at: At,
+    pub(super) reason: String,
+}
+
+/// A kernel in the making.
+#[derive(Debug, Default)]
+pub(super) struct Group {
+    pub(super) arena: Arena,
+    /// The extents of the iteration space.
+    pub(super) shape: Shape,
+    /// Its indices: a range each, or 0 where the extent is 1.
+    pub(super) index: Indices,
+    pub(super) contexts: Vec<Context>,
+    known: FxHashMap<Context, At>,
+    pub(super) outputs: Vec<Output>,
+    /// What is computed, users before what they use.
+    pub(super) steps: Vec<Step>,
+    /// Which pairs of op and element are among the steps.
+    pub(super) stepped: FxHashSet<(usize, At)>,
+    /// Which elements of which values are used, and not read from memory for certain.
+    pub(super) used: FxHashSet<(Value, At)>,
+    /// The symbol behind each parameter.
+    pub(super) params: Vec<Dim>,
+    extents: FxHashMap<Dim, UOp>,
+    ranges: u32,
+    /// Ranges of reductions, by depth, place and extent.
+    reduces: FxHashMap<(u32, u32, UOp), UOp>,
+    /// Sets of loop ranges that reductions depend on: each is part of the next.
+    pub(super) nest: Vec<SmallVec<[UOp; 4]>>,
+}
+
+impl Group {
+    /// A group over the elements of a shape.
+    pub(super) fn over(shape: &Shape) -> Result<Group, OpError> {
+        let mut g = Group { shape: shape.clone(), ..Group::default() };
+        for &d in shape.iter() {
+            let extent = g.extent(d)?;
+            let r = range(&mut g.arena, g.ranges, AxisKind::Loop, extent);
+            g.ranges += 1;
+            g.index.push(r);
+        }
+        Ok(g)
+    }
+    /// An extent as a node; its symbols are parameters.
+    pub(super) fn extent(&mut self, d: Dim) -> Result<UOp, OpError> {
+        if let Some(v) = d.as_i64() {
+            return Ok(self.arena.index(v));
+        }
+        if let Some(&u) = self.extents.get(&d) {
+            return Ok(u);
+        }
+        let (arena, params) = (&mut self.arena, &mut self.params);
+        let u = d.fold(&mut |step| match step {
+            DimStep::Constant(v) => arena.index(v),
+            DimStep::Symbol(s) => {
+                let n = params.iter().position(|&p| p == s).unwrap_or_else(|| {
+                    params.push(s);
+                    params.len() - 1
+                });
+                arena.node(Op::Param(n as u32), Ty::INDEX, &[])
+            }
+            DimStep::Add(x, y) => super::index::add(arena, x, y),
+            DimStep::Mul(x, y) => super::index::mul(arena, x, y),
+            DimStep::Div(x, y) => arena.node(Op::IndexDiv, Ty::INDEX, &[x, y]),
+            DimStep::Min(x, y) => arena.alu(Alu::Min, &[x, y]),
+            DimStep::Max(x, y) => arena.alu(Alu::Max, &[x, y]),
+        });
+        let u = u.map_err(|e| OpError::new("schedule", format!("an extent is no number: {e}")))?;
+        self.extents.insert(d, u);
+        Ok(u)
+    }
+    /// Extents as nodes.
+    pub(super) fn extents(&mut self, shape: &[Dim]) -> Result<Indices, OpError> {
+        shape.iter().map(|&d| self.extent(d)).collect()
+    }
+    /// The context of that element.
+    pub(super) fn at(&mut self, index: Indices, gate: Option<UOp>) -> At {
+        let context = Context { index, gate };
+        if let Some(&at) = self.known.get(&context) {
+            return at;
+        }
+        let at = At(self.contexts.len() as u32);
+        self.contexts.push(context.clone());
+        self.known.insert(context, at);
+        at
+    }
+    /// What a context is.
+    pub(super) fn context(&self, at: At) -> Context {
+        self.contexts[at.0 as usize].clone()
+    }
+    /// A range that a reduction of that depth closes. Reductions of one depth cannot be inside of each other, so they
+    /// have the same ranges, and may become one loop.
+    pub(super) fn reduce_range(&mut self, depth: u32, place: u32, extent: UOp) -> UOp {
+        if let Some(&r) = self.reduces.get(&(depth, place, extent)) {
+            return r;
+        }
+        let r = range(&mut self.arena, self.ranges, AxisKind::Reduce, extent);
+        self.ranges += 1;
+        self.reduces.insert((depth, place, extent), r);
+        r
+    }
+    /// Roughly how many values ranges take together.
+    pub(super) fn iterations(&self, ranges: &[UOp]) -> f64 {
+        ranges.iter().map(|&r| self.arena.src(r).first().map_or(1.0, |&n| self.roughly(n))).product()
+    }
+    /// Roughly the value of an extent.
+    fn roughly(&self, n: UOp) -> f64 {
+        match (self.arena.as_index(n), self.extents.iter().find(|(_, u)| **u == n)) {
+            (Some(v), _) => v as f64,
+            (None, Some((d, _))) => rough(*d),
+            (None, None) => TYPICAL as f64,
+        }
+    }
+    /// The ranges that an element depends on, each once.
+    pub(super) fn ranges_of(&self, at: At) -> SmallVec<[UOp; 4]> {
+        let c = &self.contexts[at.0 as usize];
+        let mut all: SmallVec<[UOp; 4]> = SmallVec::new();
+        for &u in c.index.iter().chain(&c.gate) {
+            for &r in self.arena.ranges(u) {
+                if !all.contains(&r) {
+                    all.push(r);
+                }
+            }
+        }
+        all
+    }
+    /// Is the range over elements of the outputs?
+    pub(super) fn is_loop(&self, r: UOp) -> bool {
+        matches!(self.arena.op(r), Op::Range(_, AxisKind::Loop))
+    }
+}
+
+/// Roughly the value of an extent.
+pub(super) fn rough(d: Dim) -> f64 {
+    d.as_i64().or_else(|| d.evaluate(&mut |_| Some(TYPICAL)).ok()).unwrap_or(TYPICAL) as f64
+}
+/// Roughly the number of elements.
+pub(super) fn elements(shape: &Shape) -> f64 {
+    shape.iter().map(|&d| rough(d)).product()
+}
