@@ -1,10 +1,12 @@
 //! Renderers: what makes a [`Lir`] run.
 
+mod c;
 mod interp;
 pub mod library;
 #[cfg(test)]
 pub(crate) mod suite;
 
+pub use c::C;
 pub use interp::Interp;
 
 use crate::lir::Lir;
