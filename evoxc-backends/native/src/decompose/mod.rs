@@ -8,14 +8,17 @@
 mod binary;
 mod compare;
 mod emit;
+mod exp;
 mod float;
 mod integer;
 mod library;
+mod log;
 mod pass;
 mod precision;
 mod reduce;
 #[cfg(test)]
 mod tests;
+mod trig;
 mod unary;
 
 use crate::kernel::Kernel;

@@ -1,7 +1,7 @@
 //! Ops of one operand.
 
 use super::emit::{Emit, none};
-use super::{float, integer, library};
+use super::{exp, float, integer, library, log, trig};
 use crate::uop::{Alu, UOp};
 use evoxc_core::{DType, OpError};
 use evoxc_ir::Unary;
@@ -39,31 +39,24 @@ pub(super) fn unary(e: &mut Emit, op: Unary, x: UOp) -> Result<UOp, OpError> {
 /// Of an `f32` or `f64`.
 fn float_unary(e: &mut Emit, op: Unary, x: UOp) -> Option<UOp> {
     Some(match op {
-        Unary::Exp
-        | Unary::Exp2
-        | Unary::Expm1
-        | Unary::Log
-        | Unary::Log2
-        | Unary::Log1p
-        | Unary::Cbrt
-        | Unary::Sin
-        | Unary::Cos
-        | Unary::Tan
-        | Unary::Asin
-        | Unary::Acos
-        | Unary::Atan
-        | Unary::Sinh
-        | Unary::Cosh
-        | Unary::Tanh
-        | Unary::Asinh
-        | Unary::Acosh
-        | Unary::Atanh
-        | Unary::Logistic
-        | Unary::Erf
-        | Unary::Erfc
-        | Unary::ErfInv
-        | Unary::Lgamma
-        | Unary::Digamma => library::unary(e, op, x),
+        Unary::Exp => exp::exp(e, x),
+        Unary::Exp2 => exp::exp2(e, x),
+        Unary::Expm1 => exp::expm1(e, x),
+        Unary::Tanh => exp::tanh(e, x),
+        Unary::Logistic => exp::logistic(e, x),
+        Unary::Sinh => exp::sinh(e, x),
+        Unary::Cosh => exp::cosh(e, x),
+        Unary::Log => log::log(e, x),
+        Unary::Log2 => log::log2(e, x),
+        Unary::Log1p => log::log1p(e, x),
+        Unary::Sin => trig::sin(e, x),
+        Unary::Cos => trig::cos(e, x),
+        Unary::Tan => trig::tan(e, x),
+        Unary::Cbrt => library::unary(e, op, x),
+        Unary::Asin | Unary::Acos | Unary::Atan | Unary::Asinh | Unary::Acosh | Unary::Atanh => {
+            library::unary(e, op, x)
+        }
+        Unary::Erf | Unary::Erfc | Unary::ErfInv | Unary::Lgamma | Unary::Digamma => library::unary(e, op, x),
         Unary::Sqrt => e.sqrt(x),
         Unary::Rsqrt => {
             let (root, one) = (e.sqrt(x), e.f(x, 1.0));

@@ -21,12 +21,25 @@ fn patterns(dtype: DType) -> Vec<u64> {
 
 /// Has the op one right answer?
 fn exact(op: Unary) -> bool {
-    match op {
-        Unary::Sqrt | Unary::Floor | Unary::Ceil | Unary::RoundEven | Unary::RoundAway | Unary::Trunc => true,
-        Unary::Neg | Unary::Abs | Unary::Sign | Unary::Not | Unary::Popcount | Unary::CountLeadingZeros => true,
-        Unary::IsFinite | Unary::Real | Unary::Imag | Unary::Conj => true,
-        _ => false,
-    }
+    matches!(
+        op,
+        Unary::Sqrt
+            | Unary::Floor
+            | Unary::Ceil
+            | Unary::RoundEven
+            | Unary::RoundAway
+            | Unary::Trunc
+            | Unary::Neg
+            | Unary::Abs
+            | Unary::Sign
+            | Unary::Not
+            | Unary::Popcount
+            | Unary::CountLeadingZeros
+            | Unary::IsFinite
+            | Unary::Real
+            | Unary::Imag
+            | Unary::Conj
+    )
 }
 
 // The reference kernels.

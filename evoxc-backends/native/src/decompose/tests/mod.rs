@@ -2,6 +2,7 @@
 
 mod eval;
 mod exact;
+mod sweep;
 
 use super::{Precision, decompose};
 use crate::kernel::{BufferDecl, Kernel};
