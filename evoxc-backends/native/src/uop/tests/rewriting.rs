@@ -1,9 +1,7 @@
 //! Rewriting itself: a fixpoint, in either order, of any depth, in near-linear time.
 
 use crate::rules;
-use crate::uop::{
-    Alu, Arena, Op, Rewriter, Ty, UOp, rewrite, rewrite_top_down, simplify_index, simplify_values, substitute,
-};
+use crate::uop::{Alu, Arena, Op, Rewriter, Ty, UOp, rewrite, rewrite_top_down, simplify_index, substitute};
 
 rules! {
     static DOUBLES(a, count: u64, _root) {
