@@ -247,9 +247,17 @@ impl Pass<'_, '_, '_, '_> {
         let reason = match memory {
             Some(why) => why.to_string(),
             None => match self.choose(v, place, &groups)? {
-                Choice::Fuse => {
+                Choice::Fuse(rows) => {
                     for (g, at) in groups {
-                        self.expand(g, place, at)?;
+                        if rows.iter().all(|(n, row)| *n != g || row.fill == at) {
+                            self.expand(g, place, at)?;
+                        }
+                    }
+                    for (n, row) in rows {
+                        if let Some(g) = self.group(n) {
+                            cost::nest(g, row.fill);
+                            g.rows.push(row);
+                        }
                     }
                     return Ok(());
                 }
@@ -327,7 +335,7 @@ impl Pass<'_, '_, '_, '_> {
         }
         let choice = cost::choose(op, v, &self.maker.facts, &all);
         drop(all);
-        if matches!(choice, Choice::Fuse) && super::expand::depths(&op.prim) > 0 {
+        if matches!(choice, Choice::Fuse(_)) && super::expand::depths(&op.prim) > 0 {
             for &(g, at) in groups {
                 if let Some(group) = self.group(g) {
                     cost::nest(group, at);

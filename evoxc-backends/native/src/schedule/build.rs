@@ -3,8 +3,8 @@
 use super::expand::{IN_MEMORY, Known, broken, clamped, operand, sources};
 use super::finish::{Draft, finish};
 use super::group::{At, Context, Group, Indices, Step};
-use super::index::{add, both, flat, sub};
-use crate::kernel::{BufferDecl, Kernel};
+use super::index::{add, both, flat, mul, sub};
+use crate::kernel::{BufferDecl, Kernel, ScratchDecl};
 use crate::uop::{Alu, Op as UOpKind, Ty, UOp};
 use evoxc_core::{DType, Dim, OpError};
 use evoxc_ir::{Binary, Direction, Op, Prim, Reducer, SortOrder, Value};
@@ -30,13 +30,27 @@ struct Build<'a> {
     made: FxHashMap<(Value, At), UOp>,
     buffers: Vec<Value>,
     numbers: FxHashMap<Value, u32>,
+    /// The rows that are kept: by value, the number of its memory, and the pointer once it is filled.
+    rows: FxHashMap<Value, (u32, Option<UOp>)>,
+    scratch: Vec<ScratchDecl>,
 }
 
 /// The kernel of a group, whose steps are of these ops.
 pub(super) fn build(mut g: Group, ops: &[&Op], values: &dyn Values) -> Result<Built, OpError> {
     let steps = std::mem::take(&mut g.steps);
     let made = FxHashMap::with_capacity_and_hasher(steps.len() * 2, Default::default());
-    let mut b = Build { g, values, made, buffers: vec![], numbers: FxHashMap::default() };
+    let rows = g.rows.iter().enumerate().map(|(n, row)| (row.value, (n as u32, None))).collect();
+    let mut b = Build { g, values, made, buffers: vec![], numbers: FxHashMap::default(), rows, scratch: vec![] };
+    for n in 0..b.g.rows.len() {
+        let (v, axes) = (b.g.rows[n].value, b.g.rows[n].axes.clone());
+        let ty = values.ty(v).clone();
+        let mut len = b.g.arena.index(1);
+        for &d in &axes {
+            let extent = b.g.extent(ty.shape[d])?;
+            len = mul(&mut b.g.arena, len, extent);
+        }
+        b.scratch.push(ScratchDecl { dtype: ty.dtype, len });
+    }
     for step in steps.iter().rev() {
         let op = ops.get(step.op).copied().ok_or_else(|| OpError::new("schedule", "a step of no op"))?;
         let u = b.step(op, step)?;
@@ -65,7 +79,7 @@ pub(super) fn build(mut g: Group, ops: &[&Op], values: &dyn Values) -> Result<Bu
         stores,
         loops,
         buffers: b.buffers.iter().map(|&v| (v, decl(v))).collect(),
-        scratch: vec![],
+        scratch: b.scratch,
         params: b.g.params,
     }))
 }
@@ -105,9 +119,38 @@ impl Build<'_> {
             return Ok(u);
         }
         let Context { index, gate } = self.g.context(at);
-        let u = self.load(v, &index, gate)?;
+        let u = match self.rows.get(&v).copied() {
+            Some((n, pointer)) => self.from_row(v, n, pointer, &index)?,
+            None => self.load(v, &index, gate)?,
+        };
         self.made.insert((v, at), u);
         Ok(u)
+    }
+    /// An element of a row that is kept.
+    fn from_row(&mut self, v: Value, n: u32, pointer: Option<UOp>, index: &[UOp]) -> Result<UOp, OpError> {
+        let row = self.g.rows[n as usize].clone();
+        let ty = self.values.ty(v).clone();
+        let extents: Indices = row.axes.iter().map(|&d| self.g.extent(ty.shape[d])).collect::<Result<_, _>>()?;
+        let pick = |of: &[UOp]| -> Indices { row.axes.iter().map(|&d| of[d]).collect() };
+        let pointer = match pointer {
+            Some(p) => p,
+            None => {
+                let value =
+                    *self.made.get(&(v, row.fill)).ok_or_else(|| OpError::new("schedule", "a row of nothing"))?;
+                let filled = pick(&self.g.context(row.fill).index);
+                let to = flat(&mut self.g.arena, &filled, &extents);
+                let memory = self.g.arena.node(UOpKind::Scratch(n), Ty::memory(ty.dtype), &[]);
+                let store = self.g.arena.node(UOpKind::Store, Ty::VOID, &[memory, to, value]);
+                let mut end: Indices = smallvec![store];
+                end.extend(filled.iter().copied().filter(|&r| matches!(self.g.arena.op(r), UOpKind::Range(..))));
+                let end = self.g.arena.node(UOpKind::End, Ty::VOID, &end);
+                let p = self.g.arena.node(UOpKind::After, Ty::memory(ty.dtype), &[memory, end]);
+                self.rows.insert(v, (n, Some(p)));
+                p
+            }
+        };
+        let from = flat(&mut self.g.arena, &pick(index), &extents);
+        Ok(self.g.arena.node(UOpKind::Load, Ty::scalar(ty.dtype), &[pointer, from]))
     }
     fn node(&mut self, op: UOpKind, dtype: DType, src: &[UOp]) -> UOp {
         self.g.arena.node(op, Ty::scalar(dtype), src)

@@ -83,7 +83,7 @@ impl Facts {
         self.depth[result.index()] = deepest + depths(&op.prim);
         let size = elements(&self.types[result.index()].shape).max(1.0);
         // What is broadcast is computed once for all of its copies.
-        let share = |v: &Value| self.work(*v) * (elements(&self.ty(*v).shape) / size).clamp(0.0, 1.0);
+        let share = |v: &Value| if elements(&self.ty(*v).shape) * 2.0 < size { 0.0 } else { self.work(*v) };
         let all: f64 = op.operands.iter().map(share).sum();
         let work = match &op.prim {
             Prim::Unary(u) => all + unary(*u),

@@ -45,6 +45,16 @@ pub(super) struct Output {
     pub(super) reason: String,
 }
 
+/// Elements of a value that are kept for one iteration of the loops that its other axes depend on.
+#[derive(Clone, Debug)]
+pub(super) struct Row {
+    pub(super) value: Value,
+    /// The element that is computed, in a loop over all of its ranges.
+    pub(super) fill: At,
+    /// The axes of the row.
+    pub(super) axes: SmallVec<[usize; 4]>,
+}
+
 /// A kernel in the making.
 #[derive(Debug, Default)]
 pub(super) struct Group {
@@ -68,6 +78,7 @@ pub(super) struct Group {
     ranges: u32,
     /// Ranges of reductions, by depth, place and extent.
     reduces: FxHashMap<(u32, u32, UOp), UOp>,
+    pub(super) rows: Vec<Row>,
     /// Sets of loop ranges that reductions depend on: each is part of the next.
     pub(super) nest: Vec<SmallVec<[UOp; 4]>>,
 }
@@ -86,10 +97,12 @@ impl Group {
     }
     /// An extent as a node; its symbols are parameters.
     pub(super) fn extent(&mut self, d: Dim) -> Result<UOp, OpError> {
-        if let Some(v) = d.as_i64() {
-            return Ok(self.arena.index(v));
-        }
         if let Some(&u) = self.extents.get(&d) {
+            return Ok(u);
+        }
+        if let Some(v) = d.as_i64() {
+            let u = self.arena.index(v);
+            self.extents.insert(d, u);
             return Ok(u);
         }
         let (arena, params) = (&mut self.arena, &mut self.params);
@@ -141,6 +154,14 @@ impl Group {
         self.ranges += 1;
         self.reduces.insert((depth, place, extent), r);
         r
+    }
+    /// The node of an extent, if there is one.
+    pub(super) fn known_extent(&self, d: Dim) -> Option<UOp> {
+        self.extents.get(&d).copied()
+    }
+    /// The depth of the reductions over a range.
+    pub(super) fn depth_of(&self, range: UOp) -> Option<u32> {
+        self.reduces.iter().find(|(_, r)| **r == range).map(|((depth, ..), _)| *depth)
     }
     /// Roughly how many values ranges take together.
     pub(super) fn iterations(&self, ranges: &[UOp]) -> f64 {

@@ -8,6 +8,7 @@
 mod block;
 mod build;
 mod cost;
+mod display;
 mod expand;
 mod facts;
 mod finish;
@@ -17,6 +18,7 @@ mod index;
 mod routine;
 mod types;
 
+pub use display::Counters;
 pub use types::{Block, Item, KernelItem, LibraryItem, MatmulItem, Routine, Schedule};
 
 use evoxc_core::OpError;
