@@ -54,10 +54,15 @@ pub(super) struct Emit<'a> {
     /// The nodes that have registers, to be forgotten at the end of their block.
     set: Vec<UOp>,
     pool: Vec<Reg>,
+    /// The factor that was loaded last, and for which copy.
+    pub loaded: Option<(UOp, (usize, usize), Reg)>,
     /// The variable of every range that a loop is over now.
     pub vars: Vec<Option<Reg>>,
     /// The range over outputs that vectors may be along: whether they are does not change how reductions combine.
     pub along: Option<UOp>,
+    /// The range over outputs of which several are done at once because they share what they load, and how many.
+    pub tile: Option<UOp>,
+    pub copies: usize,
     pub target: Target,
     pub form: Shape,
     /// Memory that the linearisation itself needs.
@@ -83,8 +88,11 @@ impl<'a> Emit<'a> {
             vals: vec![Val::default(); n],
             set: Vec::new(),
             pool: Vec::new(),
+            loaded: None,
             vars: vec![None; n],
             along: None,
+            tile: None,
+            copies: 1,
             target,
             form,
             scratch,
@@ -299,44 +307,54 @@ impl<'a> Emit<'a> {
         Ok(self.b.alu(Alu::Add, &[first, each]))
     }
 
+    /// Is the load done where the product is that it is a factor of?
+    pub fn late(&self, u: UOp) -> bool {
+        let many = if self.axes.copies > 1 { self.tiled(u) } else { self.axes.unroll > 2 && self.varies(u) };
+        many && self.nest.factors.contains(&u)
+    }
     /// The registers of a node.
     pub fn node(&mut self, u: UOp) -> Result<(), OpError> {
-        let kernel = self.kernel;
-        let node = kernel.uops.get(u);
+        if matches!(self.kernel.uops.op(u), Op::Const(_)) || self.late(u) {
+            return Ok(());
+        }
         let (rows, columns) = self.shape(u);
-        let lanes = if self.varies(u) { self.axes.lanes } else { 1 };
         let mut out: SmallVec<[Reg; 8]> = SmallVec::new();
         for row in 0..rows {
             for column in 0..columns {
-                let r = match node.op {
-                    Op::Const(_) => return Ok(()),
-                    Op::Param(n) => self.b.param(n),
-                    Op::Range(..) if self.axes.vector == Some(u) => self.counted(u, column)?,
-                    Op::Range(..) => {
-                        let (r, more) = self.atom(u, row)?;
-                        let more = self.b.index(more);
-                        self.b.alu(Alu::Add, &[r, more])
-                    }
-                    Op::Load => self.load(u, row, column, lanes)?,
-                    Op::Reduce(_) | Op::End | Op::After | Op::Store | Op::Buffer(_) | Op::Scratch(_) => {
-                        return Err(broken(format!("{:?} is no value", node.op)));
-                    }
-                    Op::Unary(_) | Op::Binary(_) | Op::Compare(..) | Op::Convert | Op::ReducePrecision(..) => {
-                        return Err(broken(format!("{:?} is to be decomposed first", node.op)));
-                    }
-                    Op::Alu(_) | Op::Cast | Op::Bitcast | Op::IndexDiv | Op::IndexMod | Op::Call(_) => {
-                        let mut src: SmallVec<[Reg; 4]> = SmallVec::new();
-                        for &s in &node.src {
-                            src.push(self.get(s, row, column, lanes)?);
-                        }
-                        self.value(u, &src)?
-                    }
-                };
-                out.push(r);
+                out.push(self.copy(u, row, column)?);
             }
         }
         self.set(u, &out, columns);
         Ok(())
+    }
+    /// One copy of a node.
+    pub fn copy(&mut self, u: UOp, row: usize, column: usize) -> Result<Reg, OpError> {
+        let kernel = self.kernel;
+        let node = kernel.uops.get(u);
+        let lanes = if self.varies(u) { self.axes.lanes } else { 1 };
+        Ok(match node.op {
+            Op::Param(n) => self.b.param(n),
+            Op::Range(..) if self.axes.vector == Some(u) => self.counted(u, column)?,
+            Op::Range(..) => {
+                let (r, more) = self.atom(u, row)?;
+                let more = self.b.index(more);
+                self.b.alu(Alu::Add, &[r, more])
+            }
+            Op::Load => self.load(u, row, column, lanes)?,
+            Op::Alu(_) | Op::Cast | Op::Bitcast | Op::IndexDiv | Op::IndexMod | Op::Call(_) => {
+                let mut src: SmallVec<[Reg; 4]> = SmallVec::new();
+                for &s in &node.src {
+                    src.push(self.get(s, row, column, lanes)?);
+                }
+                self.value(u, &src)?
+            }
+            Op::Unary(_) | Op::Binary(_) | Op::Compare(..) | Op::Convert | Op::ReducePrecision(..) => {
+                return Err(broken(format!("{:?} is to be decomposed first", node.op)));
+            }
+            Op::Const(_) | Op::Reduce(_) | Op::End | Op::After | Op::Store | Op::Buffer(_) | Op::Scratch(_) => {
+                return Err(broken(format!("{:?} is no value here", node.op)));
+            }
+        })
     }
     fn value(&mut self, u: UOp, src: &[Reg]) -> Result<Reg, OpError> {
         let node = self.kernel.uops.get(u);

@@ -9,6 +9,7 @@ use crate::lir::Reg;
 use crate::uop::{Alu, Op, UOp};
 use evoxc_core::{DType, OpError};
 use evoxc_ir::Reducer;
+use rustc_hash::FxHashMap;
 
 impl Emit<'_> {
     /// Is the block within a loop that vectors may be along?
@@ -163,9 +164,45 @@ impl Emit<'_> {
         if lanes >= 4 { lanes } else { 1 }
     }
 
+    /// Finds the range over outputs along which products share factors.
+    pub fn tile(&mut self) {
+        let nest = self.nest;
+        let arena = &self.kernel.uops;
+        let innermost = nest.innermost;
+        let home = match (self.along, nest.blocks[innermost].parent) {
+            (Some(_), Some(parent)) => parent,
+            _ => innermost,
+        };
+        let Some(range) = nest.blocks[home].range else { return };
+        let mut shared = false;
+        let mut closers = 0;
+        for b in self.subtree(innermost) {
+            closers += nest.blocks[b].closers.len();
+            if !nest.blocks[b].closers.iter().any(|&c| super::reduce::contraction(self.kernel, c).is_some()) {
+                continue;
+            }
+            for &i in &nest.blocks[b].items {
+                if let Item::Node(u) = i
+                    && arena.op(u) == Op::Load
+                    && !arena.depends_on(u, range)
+                    && self.along.is_none_or(|v| arena.depends_on(u, v))
+                {
+                    shared = true;
+                }
+            }
+        }
+        if !shared || closers != 1 || self.form.unroll < 2 {
+            return;
+        }
+        let most = arena.as_index(arena.src(range)[0]).map_or(usize::MAX, |n| n.max(1) as usize);
+        self.tile = Some(range);
+        self.copies = if self.along.is_some() { most.min(6) } else { most.min(2) };
+    }
+
     /// All of it.
     pub fn whole_kernel(&mut self) -> Result<(), OpError> {
         self.choose();
+        self.tile();
         let nest = self.nest;
         self.items(0)?;
         let (from, to) = (self.b.begin(), self.b.end());
@@ -185,11 +222,20 @@ impl Emit<'_> {
         let Some(range) = nest.blocks[block].range else { return Err(broken("a loop counts a range")) };
         let outer = self.axes;
         let mut from = from;
+        if self.tile == Some(range) && self.copies > 1 && outer.tile.is_none() {
+            let end = self.whole(from, to, self.copies as i64);
+            if !self.nothing(from, end) {
+                self.axes = Axes { tile: Some(range), copies: self.copies, ..outer };
+                self.pass(block, range, from, end, self.copies as i64)?;
+                self.axes = outer;
+            }
+            from = end;
+        }
         if block == nest.innermost && self.along == Some(range) {
             let blocks = self.subtree(block);
             let lanes = self.lanes(&blocks, Some(range));
             if lanes > 1 {
-                let unroll = self.unroll(&blocks, range);
+                let unroll = self.unroll(&blocks, range, lanes);
                 let mut steps = vec![unroll];
                 if unroll > 1 {
                     steps.push(1);
@@ -212,17 +258,77 @@ impl Emit<'_> {
         }
         Ok(())
     }
-    /// Vectors side by side: fewer where there is much to do for each.
-    fn unroll(&self, blocks: &[BlockId], range: UOp) -> usize {
+    /// Vectors side by side: as many as registers hold, and as there are elements for.
+    fn unroll(&self, blocks: &[BlockId], range: UOp, lanes: u8) -> usize {
         let arena = &self.kernel.uops;
-        let nodes = blocks.iter().flat_map(|&b| &self.nest.blocks[b].items);
-        let work = nodes.filter(|i| matches!(i, Item::Node(u) if arena.depends_on(*u, range))).count();
-        let most = usize::from(self.form.unroll.clamp(1, 8));
-        match work {
-            0..=12 => most,
-            13..=24 => most.min(2),
-            _ => 1,
+        let there = match arena.as_index(arena.src(range)[0]) {
+            Some(n) => (n / i64::from(lanes)).max(1) as usize,
+            None => usize::MAX,
+        };
+        let form = usize::from(self.form.unroll.clamp(1, 8));
+        let sums: usize = blocks.iter().map(|&b| self.nest.blocks[b].closers.len()).sum();
+        let products = blocks
+            .iter()
+            .flat_map(|&b| &self.nest.blocks[b].closers)
+            .any(|&c| super::reduce::contraction(self.kernel, c).is_some());
+        if products && sums == 1 {
+            let most = match self.axes.copies {
+                1 => 8,
+                2 => 4,
+                3 => 3,
+                _ => 2,
+            };
+            return (most * form / 4).clamp(1, there);
         }
+        let live = blocks.iter().map(|&b| self.live(b, range)).sum::<usize>() + sums;
+        let room = usize::from(self.target.registers.max(4)) - 2;
+        let work: usize = blocks.iter().map(|&b| self.nest.blocks[b].items.len()).sum();
+        let mut most = form.min(there);
+        // Not worth code of its own.
+        if there.saturating_mul(work) < 256 && sums == 0 {
+            most = 1;
+        }
+        while most > 1 && most * live > room {
+            most /= 2;
+        }
+        most
+    }
+    /// The greatest number of values that vary with the range and are held at once, roughly.
+    fn live(&self, block: BlockId, range: UOp) -> usize {
+        let arena = &self.kernel.uops;
+        let mut last: FxHashMap<UOp, usize> = FxHashMap::default();
+        let block = &self.nest.blocks[block];
+        let nodes: Vec<UOp> = block
+            .items
+            .iter()
+            .filter_map(|i| match i {
+                Item::Node(u) if arena.depends_on(*u, range) => Some(*u),
+                _ => None,
+            })
+            .collect();
+        for (k, &u) in nodes.iter().enumerate() {
+            last.insert(u, k);
+            if arena.op(u) != Op::Load {
+                for s in arena.src(u) {
+                    last.entry(*s).and_modify(|e| *e = k);
+                }
+            }
+        }
+        for &s in block.stores.iter() {
+            last.entry(arena.src(s)[2]).and_modify(|e| *e = nodes.len());
+        }
+        for &c in &block.closers {
+            last.entry(arena.src(c)[0]).and_modify(|e| *e = nodes.len());
+        }
+        let mut ends = vec![0usize; nodes.len() + 1];
+        let (mut now, mut most) = (0usize, 0usize);
+        for (k, u) in nodes.iter().enumerate() {
+            now += 1;
+            most = most.max(now);
+            ends[last.get(u).copied().unwrap_or(k)] += 1;
+            now -= ends[k];
+        }
+        most.max(1)
     }
     fn pass(&mut self, block: BlockId, range: UOp, from: Reg, to: Reg, step: i64) -> Result<(), OpError> {
         let nest = self.nest;

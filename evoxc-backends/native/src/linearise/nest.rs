@@ -50,6 +50,8 @@ pub(super) struct Nest {
     pub blocks: Vec<Block>,
     /// The innermost block of the loops over outputs.
     pub innermost: BlockId,
+    /// Loads that nothing needs but products that are added up: they may be done where the product is.
+    pub factors: FxHashSet<UOp>,
 }
 
 struct Maker<'a> {
@@ -59,6 +61,7 @@ struct Maker<'a> {
     blocks: Vec<Block>,
     children: Vec<Vec<Child>>,
     marked: FxHashSet<(UOp, BlockId)>,
+    factors: FxHashSet<UOp>,
     groups: FxHashMap<(BlockId, SmallVec<[UOp; 2]>, u32, bool), BlockId>,
     todo: Vec<(UOp, BlockId)>,
 }
@@ -80,6 +83,7 @@ impl Nest {
             blocks: vec![Block::default()],
             children: vec![Vec::new()],
             marked: FxHashSet::default(),
+            factors: FxHashSet::default(),
             groups: FxHashMap::default(),
             todo: Vec::new(),
         };
@@ -92,10 +96,10 @@ impl Nest {
         for &store in &kernel.stores {
             let home = m.home(store, innermost)?;
             m.blocks[home].stores.push(store);
-            m.operands(store, home, opened)?;
+            m.operands(store, home)?;
             m.drain(lone, opened)?;
         }
-        let Maker { mut blocks, mut children, .. } = m;
+        let Maker { mut blocks, mut children, factors, .. } = m;
         for (b, block) in blocks.iter_mut().enumerate() {
             // Whatever needs a loop comes after it, and has a greater stage, or the same if it is no loop.
             let mut order: Vec<(u32, bool, usize, Item)> = Vec::with_capacity(block.items.len());
@@ -110,7 +114,7 @@ impl Nest {
             order.sort_unstable_by_key(|&(stage, node, at, _)| (stage, node, at));
             block.items.extend(order.into_iter().map(|(.., i)| i));
         }
-        Ok(Nest { blocks, innermost })
+        Ok(Nest { blocks, innermost, factors })
     }
     /// A block and all around it, from within.
     pub fn around(&self, b: BlockId) -> impl Iterator<Item = BlockId> {
@@ -145,6 +149,7 @@ impl Maker<'_> {
     }
     fn need(&mut self, u: UOp, from: BlockId) -> Result<(), OpError> {
         let home = self.home(u, from)?;
+        self.factors.remove(&u);
         if self.marked.insert((u, home)) {
             self.todo.push((u, home));
         }
@@ -161,7 +166,7 @@ impl Maker<'_> {
         Ok(())
     }
     /// What a node needs is needed where it stands.
-    fn operands(&mut self, u: UOp, at: BlockId, opened: &dyn Fn(UOp) -> bool) -> Result<(), OpError> {
+    fn operands(&mut self, u: UOp, at: BlockId) -> Result<(), OpError> {
         let kernel = self.kernel;
         let src = kernel.uops.src(u);
         match kernel.uops.op(u) {
@@ -175,20 +180,17 @@ impl Maker<'_> {
                 }
                 self.index(src[1], at)?;
                 for &s in &src[2..] {
-                    self.value(s, at, opened)?;
+                    self.need(s, at)?;
                 }
             }
             Op::Range(..) => {}
             _ => {
                 for &s in src {
-                    self.value(s, at, opened)?;
+                    self.need(s, at)?;
                 }
             }
         }
         Ok(())
-    }
-    fn value(&mut self, u: UOp, at: BlockId, _opened: &dyn Fn(UOp) -> bool) -> Result<(), OpError> {
-        self.need(u, at)
     }
     fn drain(&mut self, lone: &dyn Fn(UOp) -> bool, opened: &dyn Fn(UOp) -> bool) -> Result<(), OpError> {
         while let Some((u, home)) = self.todo.pop() {
@@ -200,10 +202,16 @@ impl Maker<'_> {
                     let of = kernel.uops.src(u)[0];
                     self.blocks[leaf].closers.push(u);
                     match kernel.uops.op(of) {
-                        Op::Store => self.operands(of, leaf, opened)?,
+                        Op::Store => self.operands(of, leaf)?,
                         _ if opened(u) => {
                             for &s in kernel.uops.src(of) {
+                                let home = self.home(s, leaf)?;
+                                let known = self.factors.contains(&s);
+                                let new = !self.marked.contains(&(s, home));
                                 self.need(s, leaf)?;
+                                if (known || new) && home == leaf && kernel.uops.op(s) == Op::Load {
+                                    self.factors.insert(s);
+                                }
                             }
                         }
                         _ => self.need(of, leaf)?,
@@ -211,7 +219,7 @@ impl Maker<'_> {
                 }
                 _ => {
                     self.blocks[home].items.push(Item::Node(u));
-                    self.operands(u, home, opened)?;
+                    self.operands(u, home)?;
                 }
             }
         }

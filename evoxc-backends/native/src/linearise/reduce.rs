@@ -48,6 +48,8 @@ struct Acc {
     memory: Vec<u32>,
     /// The last few elements, for each row.
     tail: Vec<Reg>,
+    /// Are there last few elements?
+    ragged: bool,
 }
 
 fn float(d: DType) -> bool {
@@ -126,6 +128,7 @@ impl Emit<'_> {
             columns: 1,
             memory: Vec::new(),
             tail: Vec::new(),
+            ragged: true,
         })
     }
     fn combine(&mut self, how: Combine, a: Reg, b: Reg) -> Reg {
@@ -145,7 +148,7 @@ impl Emit<'_> {
     /// What is combined with a partial result, which stands in `before`.
     fn next(&mut self, acc: &Acc, before: Reg, row: usize, column: usize, lanes: u8) -> Result<Reg, OpError> {
         if let Some((x, y)) = acc.factors {
-            let (x, y) = (self.get(x, row, column, lanes)?, self.get(y, row, column, lanes)?);
+            let (x, y) = (self.factor(x, row, column, lanes)?, self.factor(y, row, column, lanes)?);
             return Ok(self.b.alu_now(Alu::Fma, &[x, y, before]));
         }
         let mut x = self.get(acc.value, row, column, lanes)?;
@@ -154,6 +157,19 @@ impl Emit<'_> {
             x = self.b.alu(Alu::Neg, &[x]);
         }
         Ok(self.combine(acc.how, before, x))
+    }
+    /// A factor; one that is loaded only now is loaded once for all vectors.
+    fn factor(&mut self, u: UOp, row: usize, column: usize, lanes: u8) -> Result<Reg, OpError> {
+        if !self.late(u) {
+            return self.get(u, row, column, lanes);
+        }
+        let column = if self.varies(u) { column } else { 0 };
+        let r = match self.loaded {
+            Some((v, place, r)) if v == u && place == (row, column) => r,
+            _ => self.copy(u, row, column)?,
+        };
+        self.loaded = Some((u, (row, column), r));
+        Ok(if lanes > 1 && self.b.ty(r).lanes == 1 { self.b.splat(r, lanes) } else { r })
     }
     fn extent(&mut self, block: BlockId) -> Result<Reg, OpError> {
         let Some(range) = self.nest.blocks[block].range else { return Err(broken("a loop counts a range")) };
@@ -265,7 +281,12 @@ impl Emit<'_> {
         } else {
             (from, to)
         };
+        let run = nest.blocks[leaf].range.and_then(|r| arena.as_index(arena.src(r)[0]));
+        let even = partials > 1
+            && run.is_some_and(|n| n % (partials / 4) == 0)
+            && (!blocks || block % (partials / 4) == 0 || leaf != first);
         for a in &mut accs {
+            a.ragged = !even || lanes == 1;
             self.open(a, partials, lanes);
         }
         self.chain(first, leaf, from, to, &accs, partials, lanes)?;
@@ -311,7 +332,8 @@ impl Emit<'_> {
             return;
         }
         let identity = self.b.constant(Ty::scalar(a.dtype), a.identity);
-        a.tail = (0..rows).map(|_| self.b.variable(identity)).collect();
+        // Where there are none, any register stands for them.
+        a.tail = (0..rows).map(|_| if a.ragged { self.b.variable(identity) } else { identity }).collect();
         if lanes > 1 {
             a.columns = partials as usize / usize::from(lanes);
             let identity = self.b.constant(Ty::vector(a.dtype, lanes), a.identity);
@@ -418,6 +440,7 @@ impl Emit<'_> {
         let mark = self.mark();
         let nest = self.nest;
         self.items(leaf)?;
+        self.loaded = None;
         for a in accs {
             let (rows, _) = self.shape(a.closer);
             match place {
@@ -516,7 +539,7 @@ impl Emit<'_> {
                     each[0]
                 }
             };
-            out.push(self.combine(a.how, one, tail));
+            out.push(if a.ragged { self.combine(a.how, one, tail) } else { one });
         }
         Ok(out)
     }

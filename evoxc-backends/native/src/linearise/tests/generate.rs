@@ -238,7 +238,11 @@ impl Maker {
         let count = self.n.below(2) as usize + 1;
         let mut ranges = vec![];
         for _ in 0..count {
-            let size = self.n.of(SIZES);
+            let mut size = self.n.of(SIZES);
+            let all: i64 = scope.iter().chain(&ranges).map(|r: &(UOp, i64)| r.1.max(1)).product();
+            if all * size > 20_000 {
+                size = 2;
+            }
             ranges.push(self.range(size, AxisKind::Reduce));
         }
         let mut inner = scope.to_vec();
@@ -320,5 +324,54 @@ pub fn kernel(seed: u64, wild: bool) -> Case {
         let s = m.k.uops.node(Op::Store, Ty::VOID, &src);
         m.k.stores.push(s);
     }
+    m.finish()
+}
+
+/// A product of matrices in batches: `out[b, i, j] = sum over k`, either operand transposed or without batches, with
+/// something done to the result.
+pub fn product(seed: u64, wild: bool) -> Case {
+    let mut m = Maker::new(seed, wild);
+    let d = m.n.of(&[DType::F32, DType::F32, DType::F64, DType::I32, DType::F16]);
+    let wide = if d == DType::F16 { DType::F32 } else { d };
+    let sizes = [0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 16, 17, 33, 64, 70];
+    let mut size = |most: i64| loop {
+        let v = m.n.of(&sizes);
+        if v <= most {
+            return v;
+        }
+    };
+    let (b, i, j, k) = (size(3), size(17), size(70), size(70));
+    let b = m.range(b, AxisKind::Loop);
+    let i = m.range(i, AxisKind::Loop);
+    let j = m.range(j, AxisKind::Loop);
+    let k = m.range(k, AxisKind::Reduce);
+    let batched = m.n.below(2) == 0;
+    let operand = |m: &mut Maker, x, y| {
+        let mut over = if m.n.below(2) == 0 { vec![x, y] } else { vec![y, x] };
+        if batched && m.n.below(3) > 0 {
+            over.insert(0, b);
+        }
+        let (at, len) = m.dense(&over);
+        let p = m.buffer(d, len, false);
+        let x = m.k.uops.node(Op::Load, Ty::scalar(d), &[p, at]);
+        if d == wide { x } else { m.k.uops.node(Op::Cast, Ty::scalar(wide), &[x]) }
+    };
+    let l = operand(&mut m, i, k);
+    let r = operand(&mut m, k, j);
+    let product = m.k.uops.alu(Alu::Mul, &[l, r]);
+    let mut x = m.k.uops.node(Op::Reduce(Reducer::Sum), Ty::scalar(wide), &[product, k.0]);
+    if m.n.below(2) == 0 {
+        let over = if m.n.below(2) == 0 { vec![j] } else { vec![i, j] };
+        let (at, len) = m.dense(&over);
+        let p = m.buffer(wide, len, false);
+        let bias = m.k.uops.node(Op::Load, Ty::scalar(wide), &[p, at]);
+        x = m.k.uops.alu(Alu::Add, &[x, bias]);
+    }
+    let loops = if batched { vec![b, i, j] } else { vec![i, j] };
+    m.k.loops = loops.iter().map(|l| l.0).collect();
+    let (at, len) = m.dense(&loops);
+    let p = m.buffer(wide, len, true);
+    let s = m.k.uops.node(Op::Store, Ty::VOID, &[p, at, x]);
+    m.k.stores.push(s);
     m.finish()
 }

@@ -10,7 +10,7 @@ use crate::render::{Interp, Renderer, Target};
 use crate::uop::Alu;
 use evaluate::{Evaluation, Memory};
 use evoxc_core::DType;
-use generate::{Case, Numbers, kernel};
+use generate::{Case, Numbers, kernel, product};
 
 const SHAPES: [Shape; 4] = [
     Shape { lanes: 1, unroll: 1 },
@@ -107,8 +107,7 @@ fn shown(case: &Case, target: &Target, shape: Shape) -> String {
     s + &linearise(&case.kernel, target, shape).map_or_else(|e| e.to_string(), |l| l.to_string())
 }
 
-fn check(seed: u64, wild: bool) {
-    let case = kernel(seed, wild);
+fn check(case: Case, seed: u64, wild: bool) {
     let target = Interp.target();
     let expected = if wild {
         run(&case, &target, SHAPES[0], None)
@@ -133,13 +132,21 @@ fn check(seed: u64, wild: bool) {
 #[test]
 fn random_kernels_do_what_their_nodes_say() {
     for seed in 0..100 {
-        check(seed, false);
+        check(kernel(seed, false), seed, false);
     }
 }
 
 #[test]
 fn lanes_and_parts_do_not_change_how_floats_round() {
     for seed in 10_000..10_050 {
-        check(seed, true);
+        check(kernel(seed, true), seed, true);
+    }
+}
+
+#[test]
+fn products_of_matrices_do_what_their_nodes_say() {
+    for seed in 0..60 {
+        check(product(seed, false), seed, false);
+        check(product(seed, true), seed, true);
     }
 }
