@@ -233,7 +233,10 @@ impl Emitter<'_> {
         if ty.lanes == 1 || stride == Stride::One {
             let value = format!("ld_{}({})", stored(ty), at(from, ty.dtype, &name(index), offset));
             let value = match self.is_mask(dst) {
-                true => format!("-CONVERT({value}, {})", mask(self.mask_size(dst), ty.lanes)),
+                true => {
+                    let wide = cast::integer(self.mask_size(dst));
+                    format!("-{}", cast::resized(DType::U8, wide, ty.lanes, value))
+                }
                 false => value,
             };
             return self.set(d, dst, &value);
@@ -247,7 +250,10 @@ impl Emitter<'_> {
         let ty = self.ty(src);
         if ty.lanes == 1 || stride == Stride::One {
             let value = match self.is_mask(src) {
-                true => format!("CONVERT(-r{}, u8x{})", src.0, ty.lanes),
+                true => {
+                    let wide = cast::integer(self.mask_size(src));
+                    cast::resized(wide, DType::U8, ty.lanes, format!("-r{}", src.0))
+                }
                 false => name(src),
             };
             let place = at(to, ty.dtype, &name(index), offset);

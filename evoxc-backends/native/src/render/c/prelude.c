@@ -126,18 +126,24 @@ FMA(f64x4, 4, __builtin_fma)
   SATURATE(F, u64, 0, 0x1p64f, 0, 0xffffffffffffffffull)
 SATURATES(f32)
 SATURATES(f64)
-/* The same on vectors, to an integer as wide as the float. */
+/* The same on vectors. Bounds that the float type has are clamped to, NaN being none of the first's operands. */
+#define CLAMP(F, W, T, LEAST, MOST) \
+  FN W T##_from_##F(F x) { \
+    F zero = {0}; \
+    return CONVERT(sel_##F(x == x, min_##F(max_##F(x, zero + LEAST), zero + MOST), zero), W); \
+  }
+#define CLAMPS(F, W) \
+  CLAMP(F, W, i8, -128, 127) CLAMP(F, W, u8, 0, 255) CLAMP(F, W, i16, -32768, 32767) CLAMP(F, W, u16, 0, 65535)
+CLAMPS(f32x4, i32x4) CLAMPS(f32x8, i32x8) CLAMPS(f64x4, i32x4)
+CLAMP(f64x4, i32x4, i32, -0x1p31, 0x7fffffff)
 #define SATURATE_VECTOR(F, W, T, LOW, HIGH, LEAST, MOST) \
   FN W T##_from_##F(F x) { \
     F zero = {0}, low = zero + LOW, high = zero + HIGH; W none = {0}, least = none + LEAST, most = none + MOST; \
     W inside = CONVERT(sel_##F((x >= low) & (x < high), x, zero), W); \
     return sel_##W(x >= high, most, sel_##W(x < low, least, inside)); \
   }
-#define SATURATE_VECTORS(F, W) \
-  SATURATE_VECTOR(F, W, i8, -128, 128, -128, 127) SATURATE_VECTOR(F, W, u8, 0, 256, 0, 255) \
-  SATURATE_VECTOR(F, W, i16, -32768, 32768, -32768, 32767) SATURATE_VECTOR(F, W, u16, 0, 65536, 0, 65535) \
-  SATURATE_VECTOR(F, W, i32, -0x1p31f, 0x1p31f, (-0x7fffffff - 1), 0x7fffffff)
-SATURATE_VECTORS(f32x4, i32x4) SATURATE_VECTORS(f32x8, i32x8) SATURATE_VECTORS(f64x4, i64x4)
+SATURATE_VECTOR(f32x4, i32x4, i32, -0x1p31f, 0x1p31f, (-0x7fffffff - 1), 0x7fffffff)
+SATURATE_VECTOR(f32x8, i32x8, i32, -0x1p31f, 0x1p31f, (-0x7fffffff - 1), 0x7fffffff)
 SATURATE_VECTOR(f32x4, u32x4, u32, 0, 0x1p32f, 0, 0xffffffffu)
 SATURATE_VECTOR(f32x8, u32x8, u32, 0, 0x1p32f, 0, 0xffffffffu)
 SATURATE_VECTOR(f64x4, i64x4, u32, 0, 0x1p32f, 0, 0xffffffffll)
