@@ -9,6 +9,8 @@ use evoxc_stage::{AnyBackend, Backend};
 pub use evoxc_interp::{Interp, Replicas};
 #[cfg(feature = "iree")]
 pub use evoxc_iree::{Iree, IreeArtifact, IreeProgram, IreeTarget};
+#[cfg(feature = "native")]
+pub use evoxc_native::{Native, NativeArtifact, NativeProgram, Precision};
 #[cfg(feature = "stablehlo")]
 pub use evoxc_stablehlo as stablehlo;
 #[cfg(feature = "xla")]
@@ -30,6 +32,8 @@ pub fn backends() -> Vec<AnyBackend> {
     let mut out = vec![];
     #[cfg(feature = "interp")]
     out.push(AnyBackend::new(Interp));
+    #[cfg(feature = "native")]
+    out.push(AnyBackend::new(Native::default()));
     #[cfg(feature = "xla")]
     out.extend(Xla::configured().map(AnyBackend::new));
     #[cfg(feature = "iree")]

@@ -30,8 +30,8 @@ extern crate self as evoxc;
 
 #[doc(inline)]
 pub use evoxc_backends::{
-    Interp, Iree, IreeArtifact, IreeProgram, IreeTarget, Replicas, Xla, XlaArtifact, XlaFlag, XlaProgram, backends,
-    devices,
+    Interp, Iree, IreeArtifact, IreeProgram, IreeTarget, Native, NativeArtifact, NativeProgram, Precision, Replicas,
+    Xla, XlaArtifact, XlaFlag, XlaProgram, backends, devices,
 };
 #[doc(inline)]
 pub use evoxc_core::{
@@ -93,10 +93,10 @@ pub mod prelude {
     #[doc(no_inline)]
     pub use crate::{
         Attention, BF16, BOOL, Backend, C64, C128, CompiledArtifact, Conv, CrossEntropy, DType, Device, Dim, Dyn,
-        Executable, F16, F32, F64, Graph, GraphFn, I8, I16, I32, I64, Interp, LoweredProgram, OptLevel, Rope, Shape,
-        Sym, Tensor, TensorSpec, Tree, U8, U16, U32, U64, arange, backends, branch, build, concat, cond, constant,
-        defn, devices, dim, einsum, evaluate, eye, fori_loop, full, iota, keep, linspace, map, ones, random, s, scan,
-        spec, stack, switch, trace, while_loop, zeros,
+        Executable, F16, F32, F64, Graph, GraphFn, I8, I16, I32, I64, Interp, LoweredProgram, Native, OptLevel, Rope,
+        Shape, Sym, Tensor, TensorSpec, Tree, U8, U16, U32, U64, arange, backends, branch, build, concat, cond,
+        constant, defn, devices, dim, einsum, evaluate, eye, fori_loop, full, iota, keep, linspace, map, ones, random,
+        s, scan, spec, stack, switch, trace, while_loop, zeros,
     };
     #[doc(no_inline)]
     pub use crate::{

@@ -9,10 +9,22 @@
 //! `linearise` (loops, lanes, registers), `lir` (the form that all renderers share), `render` (interpreter, x86-64, C),
 //! `plan` (steps over memory, and running them).
 
+mod artifact;
+mod backend;
 pub mod decompose;
+mod dump;
 pub mod kernel;
 pub mod linearise;
 pub mod lir;
+pub mod plan;
+pub mod pool;
 pub mod render;
 pub mod schedule;
 pub mod uop;
+
+pub use artifact::{NativeArtifact, NativeProgram};
+pub use backend::Native;
+pub use decompose::Precision;
+
+/// The name of the backend.
+pub(crate) const NAME: &str = "native";

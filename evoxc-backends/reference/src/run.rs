@@ -4,7 +4,7 @@ use crate::plan::{Block, Plan, ResultType, Routine, Step, Use};
 use crate::symbols::Symbols;
 use crate::world::Process;
 use crate::{control, dispatch};
-use evoxc_core::{Error, OpError, Result, RunError, Tensor};
+use evoxc_core::{Dim, Error, OpError, Result, RunError, Tensor};
 use smallvec::SmallVec;
 
 /// The operands of a step, and what a step or region gives.
@@ -42,6 +42,27 @@ impl Plan {
     /// [`RunError`] for arguments of other types, extents without a common solution, and ops that fail on these values.
     pub fn run(&self, args: Vec<Tensor>) -> Result<Vec<Tensor>> {
         self.run_in(&Process::ALONE, args)
+    }
+
+    /// Runs the entry with the values of symbolic extents that `symbols` gives, for callers that have them: arguments bind
+    /// none, and their types are not checked.
+    ///
+    /// ```
+    /// use evoxc::ir::Module;
+    /// use evoxc::{dim, prelude::*};
+    /// let text = "module @m version 1 { func @f() -> tensor<Bxi32> { %0 = evoxc.iota() {dtype = i32, shape = [B], axis = 0} : tensor<Bxi32> return %0 } }";
+    /// let plan = evoxc_reference::Plan::new(&Module::parse(text)?)?;
+    /// let out = plan.run_at(&mut |s| (s == dim("B")).then_some(3), vec![])?;
+    /// assert_eq!(out[0].to_vec::<i32>()?, [0, 1, 2]);
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`RunError`] for ops that fail on these values.
+    pub fn run_at(&self, symbols: &mut dyn FnMut(Dim) -> Option<i64>, args: Vec<Tensor>) -> Result<Vec<Tensor>> {
+        let Some(main) = self.routines.first() else { return Ok(vec![]) };
+        let symbols = Symbols::given(self, symbols);
+        Frame::new(self, main, &symbols, &Process::ALONE, 0).run(args).map(SmallVec::into_vec)
     }
 
     /// Runs the entry as one of several processes.

@@ -75,6 +75,20 @@ impl Symbols {
         Ok(Symbols { values })
     }
 
+    /// Symbols whose values are known.
+    pub(crate) fn given(plan: &Plan, symbols: &mut dyn FnMut(Dim) -> Option<i64>) -> Symbols {
+        let mut values = FxHashMap::default();
+        let mut list = vec![];
+        for &d in &plan.extents {
+            d.symbols(&mut list);
+            if let Ok(v) = d.evaluate(symbols) {
+                values.insert(d, v);
+            }
+        }
+        values.extend(list.into_iter().filter_map(|s| Some((s, symbols(s)?))));
+        Symbols { values }
+    }
+
     /// The value of an extent or bound.
     #[inline]
     pub(crate) fn value(&self, d: Dim) -> Result<i64, OpError> {

@@ -1,0 +1,163 @@
+//! What the backend makes of a program, stage by stage, and their bytes.
+
+use crate::lir::Lir;
+use crate::plan::Compiled;
+use crate::schedule::{Block, Item, KernelItem, Schedule};
+use evoxc_core::{OpError, PersistenceError, Result, TreeDef};
+use evoxc_ir::{GraphFile, Module};
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A program as kernels and steps between them.
+#[derive(Clone, Debug)]
+pub struct NativeProgram {
+    pub(crate) module: Arc<Module>,
+    pub(crate) schedule: Arc<Schedule>,
+}
+
+impl NativeProgram {
+    /// The module that runs.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+    /// Its kernels, and the steps between them.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+    pub(crate) fn to_bytes(&self) -> Result<Vec<u8>> {
+        // The trees of the stages travel beside the artifact; here, arguments and results are plain lists.
+        let (ins, outs) = self.module.main().map(|f| (f.body.args.len(), f.body.results.len())).unwrap_or_default();
+        let (inputs, outputs) = (TreeDef::leaves_tuple(ins), TreeDef::leaves_tuple(outs));
+        let file = GraphFile { module: Module::clone(&self.module), inputs, outputs, captures: 0 };
+        file.to_json().map(String::into_bytes)
+    }
+}
+
+/// The module in such bytes, verified: what is on disk may be damaged.
+pub(crate) fn module_from(bytes: &[u8], what: &'static str) -> Result<Module> {
+    let text = std::str::from_utf8(bytes).map_err(|e| bad(what, e.to_string()))?;
+    let module = GraphFile::from_json(text)?.module;
+    module.verify()?;
+    Ok(module)
+}
+
+fn bad(what: &'static str, reason: String) -> evoxc_core::Error {
+    PersistenceError::Format { path: "<bytes>".into(), what, reason }.into()
+}
+
+/// A program with code for its kernels.
+#[derive(Clone)]
+pub struct NativeArtifact {
+    pub(crate) program: NativeProgram,
+    /// Distinct kernels.
+    pub(crate) kernels: Arc<Vec<Compiled>>,
+    /// The number of the kernel of each kernel item, in the order of [`kernel_items`].
+    pub(crate) numbers: Arc<Vec<u32>>,
+}
+
+impl NativeArtifact {
+    /// The program before its kernels were compiled.
+    pub fn program(&self) -> &NativeProgram {
+        &self.program
+    }
+    /// The number of kernels that differ.
+    ///
+    /// ```
+    /// use evoxc::{Native, prelude::*};
+    /// let artifact = trace(|x: Sym| x + 1.0, spec(F32, [4]))?.lower(&Native::interp())?.compile()?;
+    /// assert!(artifact.distinct_kernels() <= 1);
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
+    pub fn distinct_kernels(&self) -> usize {
+        self.kernels.len()
+    }
+    /// The code of every distinct kernel as text: assembly, source, or the kernel's last form.
+    pub fn code(&self) -> Vec<String> {
+        self.kernels.iter().map(|k| k.code.text()).collect()
+    }
+}
+
+impl Deref for NativeArtifact {
+    type Target = NativeProgram;
+    fn deref(&self) -> &NativeProgram {
+        &self.program
+    }
+}
+impl fmt::Debug for NativeArtifact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "NativeArtifact of {} kernels", self.kernels.len())
+    }
+}
+
+/// The kernels of a schedule, each as often as it runs in the text, in the order of the text.
+pub(crate) fn kernel_items(schedule: &Schedule) -> Vec<&KernelItem> {
+    fn walk<'s>(block: &'s Block, out: &mut Vec<&'s KernelItem>) {
+        for item in &block.items {
+            match item {
+                Item::Kernel(k) => out.push(k),
+                Item::Control { blocks, .. } => blocks.iter().for_each(|b| walk(b, out)),
+                Item::Library(_) | Item::Matmul(_) | Item::View { .. } | Item::Call { .. } => {}
+            }
+        }
+    }
+    let mut out = vec![];
+    schedule.routines.iter().for_each(|r| walk(&r.body, &mut out));
+    out
+}
+
+const MAGIC: &[u8] = b"evoxc-native 1\n";
+
+/// The file: the module, then the code of every distinct kernel with a hash of the kernel.
+pub(crate) fn write(artifact: &NativeArtifact) -> Result<Vec<u8>> {
+    let mut out = MAGIC.to_vec();
+    let mut part = |bytes: &[u8]| {
+        out.extend((bytes.len() as u64).to_le_bytes());
+        out.extend(bytes);
+    };
+    part(&artifact.program.to_bytes()?);
+    for k in artifact.kernels.iter() {
+        part(&hash(&k.lir).to_le_bytes());
+        part(&k.code.bytes());
+    }
+    Ok(out)
+}
+
+/// The module, and the hash and code of every distinct kernel.
+pub(crate) fn read(bytes: &[u8]) -> Result<(Module, Vec<(u64, &[u8])>)> {
+    const WHAT: &str = "artifact";
+    let short = || bad(WHAT, "it ends too early".into());
+    let mut rest = bytes.strip_prefix(MAGIC).ok_or_else(|| bad(WHAT, "it is no artifact of this backend".into()))?;
+    let mut parts = vec![];
+    while !rest.is_empty() {
+        let (head, tail) = rest.split_first_chunk::<8>().ok_or_else(short)?;
+        let n = usize::try_from(u64::from_le_bytes(*head)).map_err(|_| short())?;
+        let (part, tail) = tail.split_at_checked(n).ok_or_else(short)?;
+        parts.push(part);
+        rest = tail;
+    }
+    let (module, kernels) = parts.split_first().ok_or_else(short)?;
+    let kernels = kernels.chunks(2).map(|c| match *c {
+        [hash, code] => Ok((u64::from_le_bytes(hash.try_into().map_err(|_| short())?), code)),
+        _ => Err(short()),
+    });
+    Ok((module_from(module, WHAT)?, kernels.collect::<Result<_>>()?))
+}
+
+/// A hash that is the same in every process.
+pub(crate) fn hash(lir: &Lir) -> u64 {
+    use std::hash::{Hash, Hasher};
+    let mut h = rustc_hash::FxHasher::default();
+    lir.hash(&mut h);
+    h.finish()
+}
+
+/// The error of code that is not of the kernels that this version makes.
+pub(crate) fn foreign() -> evoxc_core::Error {
+    bad("artifact", "its code is of other kernels than this version makes of the program".into())
+}
+
+/// An error of this backend.
+pub(crate) fn refuse(op: OpError) -> evoxc_core::Error {
+    evoxc_core::BackendError { backend: crate::NAME.into(), op }.into()
+}

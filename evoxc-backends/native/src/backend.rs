@@ -1,0 +1,234 @@
+//! The native compiler as a backend: options, and the stages of a program.
+
+use crate::artifact::{self, NativeArtifact, NativeProgram, kernel_items, refuse};
+use crate::decompose::{Precision, decompose};
+use crate::dump;
+use crate::linearise::{Shape, linearise};
+use crate::lir::Lir;
+use crate::plan::{Compiled, Kernels, Plan};
+use crate::pool::Pool;
+use crate::render::{Interp, Renderer};
+use crate::schedule::{KernelItem, schedule};
+use evoxc_core::{Device, DeviceKind, OpError, Result, Tensor};
+use evoxc_ir::{Module, simplify};
+use evoxc_stage::{Backend, Capabilities, OptLevel, Program, host_processor};
+use rustc_hash::FxHashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The compiler of our own: fused kernels as machine code of this host, no other compiler needed.
+///
+/// ```
+/// use evoxc::{Native, prelude::*};
+/// let exe = build(|x: Sym| (x * 2.0).exp().sum(0), spec(F32, [dim("B")]), &Native::default())?;
+/// assert_eq!(exe.run(Tensor::zeros(F32, [3]))?.item::<f32>()?, 3.0);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Native {
+    code: Code,
+    threads: Option<usize>,
+    opt_level: OptLevel,
+    precision: Precision,
+    search: usize,
+    cache: Option<PathBuf>,
+}
+
+/// What makes code of kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Code {
+    /// What suits the host best.
+    #[default]
+    Best,
+    C,
+    Interp,
+}
+
+impl Native {
+    /// Kernels as C, which the system's compiler compiles.
+    pub fn c() -> Native {
+        Native { code: Code::C, ..Native::default() }
+    }
+    /// Kernels that are interpreted: no code at all. It is what the other kinds of code are compared with.
+    pub fn interp() -> Native {
+        Native { code: Code::Interp, ..Native::default() }
+    }
+    /// Runs programs on so many threads, by default on as many as the host runs at once. No result depends on it.
+    ///
+    /// ```
+    /// use evoxc::{Native, prelude::*};
+    /// let one = Native::default().threads(1);
+    /// assert_eq!(evaluate(|x: Sym| x + 1.0, Tensor::from(1f32), &one)?.item::<f32>()?, 2.0);
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
+    pub fn threads(mut self, n: usize) -> Native {
+        self.threads = Some(n.max(1));
+        self
+    }
+    /// How much to optimise.
+    pub fn opt_level(mut self, level: OptLevel) -> Native {
+        self.opt_level = level;
+        self
+    }
+    /// How exactly floats are treated.
+    pub fn precision(mut self, precision: Precision) -> Native {
+        self.precision = precision;
+        self
+    }
+    /// Tries up to `n` forms of each kernel and takes the quickest, when a program is compiled.
+    pub fn search(mut self, n: usize) -> Native {
+        self.search = n;
+        self
+    }
+    /// The folder that compiled C and the winners of searches are kept in. Nothing is written to disk without one.
+    pub fn cache_dir(mut self, folder: impl Into<PathBuf>) -> Native {
+        self.cache = Some(folder.into());
+        self
+    }
+
+    fn renderer(&self) -> Result<Arc<dyn Renderer>> {
+        match self.code {
+            Code::Best | Code::Interp => Ok(Arc::new(Interp)),
+            Code::C => Err(refuse(OpError::new("compile", "there is no C renderer yet"))),
+        }
+    }
+
+    fn pool(&self) -> Arc<Pool> {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        Pool::shared(self.threads.unwrap_or_else(all))
+    }
+
+    fn shape(&self) -> Shape {
+        match self.opt_level {
+            OptLevel::O0 => Shape { lanes: 1, unroll: 1 },
+            OptLevel::O1 | OptLevel::O2 | OptLevel::O3 => Shape::default(),
+        }
+    }
+
+    /// The last form of every kernel of a program, each once, and which of them each kernel item is.
+    fn forms(&self, program: &NativeProgram, renderer: &dyn Renderer) -> Result<(Vec<Arc<Lir>>, Vec<u32>)> {
+        let target = renderer.target();
+        let (mut forms, mut numbers) = (vec![], vec![]);
+        let mut known: FxHashMap<Arc<Lir>, u32> = FxHashMap::default();
+        for item in kernel_items(&program.schedule) {
+            let at = |e: OpError| refuse(e.at(item.loc));
+            let mut kernel = item.kernel.clone();
+            dump::kernel(&item.label, &kernel);
+            decompose(&mut kernel, self.precision).map_err(at)?;
+            let lir = Arc::new(linearise(&kernel, &target, self.shape()).map_err(at)?);
+            let number = *known.entry(lir.clone()).or_insert_with(|| {
+                dump::lir(&item.label, &lir);
+                forms.push(lir);
+                forms.len() as u32 - 1
+            });
+            numbers.push(number);
+        }
+        Ok((forms, numbers))
+    }
+
+    fn lowered(&self, module: &Module) -> Result<NativeProgram> {
+        // A private copy: what the user holds and sees stays as it was written.
+        let module = match self.opt_level {
+            OptLevel::O0 => module.clone(),
+            OptLevel::O1 | OptLevel::O2 | OptLevel::O3 => simplify(module),
+        };
+        let schedule = Arc::new(schedule(&module).map_err(refuse)?);
+        Ok(NativeProgram { module: Arc::new(module), schedule })
+    }
+}
+
+/// The kernels of a plan, in the order of the schedule.
+struct Numbered<'a> {
+    artifact: &'a NativeArtifact,
+    next: usize,
+}
+
+impl Kernels for Numbered<'_> {
+    fn number(&mut self, _: &KernelItem) -> Result<(u32, Arc<Lir>)> {
+        let n = self.artifact.numbers.get(self.next).copied();
+        self.next += 1;
+        let kernel = n.and_then(|n| Some((n, self.artifact.kernels.get(n as usize)?.lir.clone())));
+        kernel.ok_or_else(|| refuse(OpError::new("load", "a kernel has no code; report this")))
+    }
+}
+
+impl Program for Plan {
+    fn run(&self, args: Vec<Tensor>) -> Result<Vec<Tensor>> {
+        Plan::run(self, args)
+    }
+}
+
+impl Backend for Native {
+    type Lowered = NativeProgram;
+    type Artifact = NativeArtifact;
+
+    fn name(&self) -> &str {
+        crate::NAME
+    }
+    fn version(&self) -> String {
+        env!("CARGO_PKG_VERSION").into()
+    }
+    fn abi_key(&self) -> String {
+        let code = self.renderer().map_or("none", |r| r.name());
+        format!("{code} {:?} {} {}", self.precision, self.opt_level, host_processor())
+    }
+    fn runtime_key(&self) -> String {
+        self.threads.map_or_else(String::new, |n| format!("threads {n}"))
+    }
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { custom_calls: false, ..Capabilities::all(DeviceKind::Cpu) }
+    }
+    fn devices(&self) -> Vec<Device> {
+        if self.renderer().is_ok() { vec![Device::cpu()] } else { vec![] }
+    }
+    fn lower(&self, module: &Module) -> Result<NativeProgram> {
+        module.verify()?;
+        self.lowered(module)
+    }
+    fn lowered_to_bytes(&self, lowered: &NativeProgram) -> Result<Vec<u8>> {
+        lowered.to_bytes()
+    }
+    fn lowered_from_bytes(&self, bytes: &[u8]) -> Result<NativeProgram> {
+        self.lowered(&artifact::module_from(bytes, "lowered program")?)
+    }
+    fn compile(&self, lowered: &NativeProgram) -> Result<NativeArtifact> {
+        let renderer = self.renderer()?;
+        let (forms, numbers) = self.forms(lowered, &*renderer)?;
+        let list: Vec<&Lir> = forms.iter().map(|l| &**l).collect();
+        let code = renderer.compile_all(&list)?;
+        code.iter().for_each(|c| dump::code(&**c));
+        let kernels = forms.into_iter().zip(code).map(|(lir, code)| Compiled { lir, code }).collect();
+        Ok(NativeArtifact { program: lowered.clone(), kernels: Arc::new(kernels), numbers: Arc::new(numbers) })
+    }
+    fn artifact_to_bytes(&self, artifact: &NativeArtifact) -> Result<Vec<u8>> {
+        artifact::write(artifact)
+    }
+    fn artifact_from_bytes(&self, bytes: &[u8]) -> Result<NativeArtifact> {
+        let (module, code) = artifact::read(bytes)?;
+        let program = self.lowered(&module)?;
+        let renderer = self.renderer()?;
+        let (forms, numbers) = self.forms(&program, &*renderer)?;
+        if forms.len() != code.len() {
+            return Err(artifact::foreign());
+        }
+        let load = |(lir, (hash, code)): (Arc<Lir>, (u64, &[u8]))| {
+            if artifact::hash(&lir) != hash {
+                return Err(artifact::foreign());
+            }
+            Ok(Compiled { code: renderer.load(&lir, code)?, lir })
+        };
+        let kernels = forms.into_iter().zip(code).map(load).collect::<Result<_>>()?;
+        Ok(NativeArtifact { program, kernels: Arc::new(kernels), numbers: Arc::new(numbers) })
+    }
+    fn load(&self, artifact: &NativeArtifact, device: Device) -> Result<Arc<dyn Program>> {
+        if device != Device::cpu() {
+            let op = OpError::new("load", format!("programs run on the host only, not on {device}"));
+            return Err(refuse(op.remedy("load them with `Device::cpu()`")));
+        }
+        let NativeProgram { module, schedule } = &artifact.program;
+        let mut kernels = Numbered { artifact, next: 0 };
+        let mut plan = Plan::build(module, schedule, &mut kernels, self.pool())?;
+        plan.kernels = artifact.kernels.to_vec();
+        Ok(Arc::new(plan))
+    }
+}

@@ -1,0 +1,642 @@
+//! From a schedule to a plan.
+
+use super::extent::{Amount, Binder, Extents};
+use super::library::LibraryStep;
+use super::lifetimes::{self, Lifetimes};
+use super::matmul::MatmulStep;
+use super::place::{NONE, Places};
+use super::steps::*;
+use crate::lir::{Lir, Size};
+use crate::pool::Pool;
+use crate::schedule::{self, Item, KernelItem, Schedule};
+use evoxc_core::{BackendError, Dim, Error, OpError, Tensor};
+use evoxc_ir::{Func, Literal, Module, Op, Prim, Region, TensorType, Value};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Gives the kernels of a schedule their code; equal ones the same.
+pub trait Kernels {
+    /// The number of the kernel's code, and its last form.
+    ///
+    /// # Errors
+    /// What a stage of the compiler reports.
+    fn number(&mut self, item: &KernelItem) -> evoxc_core::Result<(u32, Arc<Lir>)>;
+}
+
+/// Why there is no plan.
+pub(super) enum Fault {
+    /// Something that the plan itself cannot do.
+    Op(OpError),
+    /// What another stage reports.
+    Error(Error),
+}
+impl std::convert::From<OpError> for Fault {
+    fn from(e: OpError) -> Fault {
+        Fault::Op(e)
+    }
+}
+impl std::convert::From<Error> for Fault {
+    fn from(e: Error) -> Fault {
+        Fault::Error(e)
+    }
+}
+impl Fault {
+    fn error(self) -> Error {
+        match self {
+            Fault::Op(op) => BackendError { backend: crate::NAME.into(), op }.into(),
+            Fault::Error(e) => e,
+        }
+    }
+}
+
+/// Constants that repeat one element are built ahead up to this many bytes; larger ones are filled in when they run.
+const SPLAT_BYTES: usize = 1 << 20;
+
+impl Plan {
+    /// The plan of a schedule of `module`, with code for its kernels from `kernels`. It still needs that code: see
+    /// [`Plan::kernels`].
+    pub(crate) fn build(
+        module: &Module,
+        schedule: &Schedule,
+        kernels: &mut dyn Kernels,
+        pool: Arc<Pool>,
+    ) -> evoxc_core::Result<Plan> {
+        let mut routines = Vec::with_capacity(schedule.routines.len());
+        // Types of arguments of every routine, which calls need before it is built.
+        for r in &schedule.routines {
+            let ops = Ops::of(module.func(&r.name));
+            let mut b = Builder {
+                module,
+                routine: r,
+                kernels,
+                ops,
+                extents: Extents::default(),
+                life: Lifetimes::of(&r.body, r.types.len()),
+                places: Places::default(),
+                place: vec![NONE; r.types.len()],
+                slot: vec![NONE; r.types.len()],
+                constant: vec![NONE; r.types.len()],
+                constants: vec![],
+                scratch: vec![],
+                blocks: 0,
+            };
+            routines.push(b.routine().map_err(Fault::error)?);
+        }
+        Ok(Plan { routines, kernels: vec![], pool })
+    }
+}
+
+/// The ops of a function, by their first result; and what happens in each region.
+struct Ops<'m> {
+    by_result: FxHashMap<Value, &'m Op>,
+    func: Option<&'m Func>,
+}
+
+impl<'m> Ops<'m> {
+    fn of(func: Option<&'m Func>) -> Ops<'m> {
+        fn walk<'m>(r: &'m Region, out: &mut FxHashMap<Value, &'m Op>) {
+            for op in &r.ops {
+                if let (Some(&v), false) = (op.results.first(), op.regions.is_empty()) {
+                    out.insert(v, op);
+                }
+                op.regions.iter().for_each(|r| walk(r, out));
+            }
+        }
+        let mut by_result = FxHashMap::default();
+        if let Some(f) = func {
+            walk(&f.body, &mut by_result);
+        }
+        Ops { by_result, func }
+    }
+    fn info(&self, op: &Op) -> Info {
+        let types =
+            |f: &Func| op.operands.iter().filter_map(|v| f.values.get(v.index())).map(|v| v.ty.to_string()).collect();
+        Info { op: op.prim.name(), operands: self.func.map(types).unwrap_or_default(), loc: op.loc }
+    }
+    /// The region of an op.
+    fn region(&self, op: &Op, i: usize) -> Option<&'m Region> {
+        self.by_result.get(op.results.first()?)?.regions.get(i)
+    }
+}
+
+pub(super) struct Builder<'a> {
+    module: &'a Module,
+    routine: &'a schedule::Routine,
+    kernels: &'a mut dyn Kernels,
+    ops: Ops<'a>,
+    pub(super) extents: Extents,
+    life: Lifetimes,
+    places: Places,
+    /// The place of every root.
+    place: Vec<u32>,
+    /// The slot that a root has to give back.
+    slot: Vec<u32>,
+    /// The constant behind a root.
+    constant: Vec<u32>,
+    constants: Vec<Tensor>,
+    scratch: Vec<(u32, SmallVec<[Amount; 4]>)>,
+    blocks: u32,
+}
+
+/// The roots whose slot becomes free after each item of a block; the last entry are those that its results need.
+struct Expiry(Vec<SmallVec<[u32; 2]>>);
+
+impl<'a> Builder<'a> {
+    fn routine(&mut self) -> Result<Routine, Fault> {
+        let r = self.routine;
+        let inputs: Vec<TensorType> = r.body.args.iter().map(|&v| self.ty(v).clone()).collect();
+        let binder = Binder::new(inputs, &mut self.extents);
+        let mut first = vec![];
+        for op in &r.constants {
+            self.constant(op, &mut first)?;
+        }
+        for (i, &v) in r.body.args.iter().enumerate() {
+            let place = self.places.place(Source::Argument(i as u32));
+            self.place[v.index()] = place;
+        }
+        let results = self.outputs();
+        let region = self.ops.func.map(|f| &f.body);
+        let mut body = self.block(&r.body, region)?;
+        body.steps.splice(0..0, first);
+        Ok(Routine {
+            name: r.name.clone(),
+            extents: std::mem::take(&mut self.extents),
+            binder,
+            sources: std::mem::take(&mut self.places.sources),
+            slots: std::mem::take(&mut self.places.slots),
+            constants: std::mem::take(&mut self.constants),
+            body,
+            results,
+            scratch: std::mem::take(&mut self.scratch),
+            frames: Default::default(),
+        })
+    }
+
+    pub(super) fn ty(&self, v: Value) -> &'a TensorType {
+        &self.routine.types[v.index()]
+    }
+    fn bytes(&mut self, v: Value) -> Amount {
+        let ty = self.ty(v);
+        self.extents.bytes(ty)
+    }
+    /// Where a value is, once it has been given a place.
+    pub(super) fn at(&self, v: Value) -> Result<Place, OpError> {
+        match self.place[self.life.root(v)] {
+            NONE => Err(OpError::new("plan", "a value is read before it is made")
+                .remedy("report this: it is a fault of the compiler")),
+            p => Ok(p),
+        }
+    }
+    pub(super) fn module(&self) -> &'a Module {
+        self.module
+    }
+    /// The constant that a value is.
+    pub(super) fn constant_of(&self, v: Value) -> Option<&Tensor> {
+        self.constants.get(self.constant[self.life.root(v)] as usize)
+    }
+
+    fn constant(&mut self, op: &Op, first: &mut Vec<Step>) -> Result<(), OpError> {
+        let (Prim::Constant { value }, &[v]) = (&op.prim, op.results.as_slice()) else {
+            return Err(OpError::new(op.prim.name(), "it is no constant").at(op.loc));
+        };
+        let built = match value {
+            Literal::Dense(t) => Some(t.clone()),
+            Literal::Splat(t, shape) => shape.to_static().and_then(|extents| {
+                let n = extents.iter().try_fold(1usize, |a, &n| a.checked_mul(n))?;
+                let bytes = n.checked_mul(t.dtype().size())?;
+                if bytes <= SPLAT_BYTES { Tensor::from_parts(t.buffer().splat(n), &extents) } else { None }
+            }),
+        };
+        match built {
+            Some(t) => {
+                let n = self.constants.len() as u32;
+                self.constants.push(t);
+                self.constant[v.index()] = n;
+                let place = self.places.place(Source::Constant(n));
+                self.place[v.index()] = place;
+            }
+            None => {
+                // For the whole run: it may be needed anywhere.
+                let bytes = self.bytes(v);
+                let slot = self.places.take(bytes, || Info { op: "constant".into(), operands: vec![], loc: op.loc });
+                let place = self.places.place(Source::Slot(slot));
+                self.place[v.index()] = place;
+                first.push(fill(value.tensor(), place, bytes));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the results of the routine are; those that a step makes get their place.
+    fn outputs(&mut self) -> Vec<Output> {
+        let body = &self.routine.body;
+        let mut known: FxHashMap<usize, u32> = FxHashMap::default();
+        let mut out = Vec::with_capacity(body.results.len());
+        for (k, &v) in body.results.iter().enumerate() {
+            let root = self.life.root(v);
+            let argument = body.args.iter().position(|a| a.index() == root);
+            let from = match (self.constant[root], argument, known.get(&root)) {
+                (_, Some(i), _) => From::Argument(i as u32),
+                (_, _, Some(&k)) => From::Same(k),
+                (NONE, None, None) if self.place[root] == NONE => {
+                    let place = self.places.place(Source::Result(k as u32));
+                    self.place[root] = place;
+                    From::Own(place)
+                }
+                // A constant that is filled in: copied where it is a result.
+                (NONE, None, None) => From::Own(self.place[root]),
+                (c, None, None) => From::Constant(c),
+            };
+            known.entry(root).or_insert(k as u32);
+            let ty = self.ty(v);
+            let (shape, elements, bytes) = (self.extents.shape(ty), self.extents.elements(ty), self.extents.bytes(ty));
+            let info = Info { op: "result".into(), operands: vec![ty.to_string()], loc: None };
+            out.push(Output { dtype: ty.dtype, shape, elements, bytes, from, donor: None, info });
+        }
+        self.donors(&mut out);
+        out
+    }
+
+    /// Which argument's memory each result may take: one of its size that is not needed any more when it is made.
+    fn donors(&mut self, outputs: &mut [Output]) {
+        let body = &self.routine.body;
+        let mut free: FxHashMap<(evoxc_core::DType, Amount), Vec<u32>> = FxHashMap::default();
+        for (i, &v) in body.args.iter().enumerate() {
+            let ty = self.ty(v);
+            let bytes = self.extents.bytes(ty);
+            free.entry((ty.dtype, bytes)).or_default().push(i as u32);
+        }
+        for (k, out) in outputs.iter_mut().enumerate() {
+            let From::Own(place) = out.from else { continue };
+            if self.places.sources[place as usize] != Source::Result(k as u32) {
+                continue;
+            }
+            let root = self.life.root(body.results[k]);
+            let made = self.life.made[root];
+            let Some(list) = free.get_mut(&(out.dtype, out.bytes)) else { continue };
+            let shared = match body.items.get(made as usize) {
+                Some(Item::Kernel(item)) => self.shares(item, root),
+                _ => SmallVec::new(),
+            };
+            let last = |i: u32| self.life.last[body.args[i as usize].index()];
+            let arg = |i: u32| body.args[i as usize].index();
+            // In place first, so that memory is touched once.
+            let found = list
+                .iter()
+                .position(|&i| last(i) == made && shared.contains(&arg(i)))
+                .or_else(|| list.iter().position(|&i| last(i) < made));
+            if let Some(n) = found {
+                out.donor = Some(list.swap_remove(n));
+            }
+        }
+    }
+
+    /// The roots that the kernel may overwrite with what it stores to `root`.
+    fn shares(&self, item: &KernelItem, root: usize) -> SmallVec<[usize; 4]> {
+        let decls = &item.kernel.buffers;
+        let roots: SmallVec<[usize; 8]> = item.buffers.iter().map(|&v| self.life.root(v)).collect();
+        let Some(to) = (0..roots.len()).find(|&b| roots[b] == root && decls[b].written) else { return SmallVec::new() };
+        let shared = |b: usize| decls[to].shares.contains(&(b as u32));
+        // Another view of the same memory must allow it too.
+        let whole = |r: usize| (0..roots.len()).all(|b| roots[b] != r || shared(b));
+        decls[to]
+            .shares
+            .iter()
+            .filter_map(|&b| roots.get(b as usize).copied())
+            .filter(|&r| r != root && whole(r))
+            .collect()
+    }
+
+    fn block(&mut self, block: &'a schedule::Block, region: Option<&'a Region>) -> Result<Block, Fault> {
+        let number = self.blocks;
+        self.blocks += 1;
+        let mut expiry = Expiry(vec![SmallVec::new(); block.items.len() + 1]);
+        let mut out = Block { guards: self.guards(region), steps: Vec::with_capacity(block.items.len()) };
+        for (i, item) in block.items.iter().enumerate() {
+            self.item(item, i as u32, number, &mut expiry, &mut out.steps)?;
+            for root in std::mem::take(&mut expiry.0[i]) {
+                self.expire(root as usize);
+            }
+        }
+        for root in expiry.0.pop().unwrap_or_default() {
+            self.expire(root as usize);
+        }
+        Ok(out)
+    }
+
+    fn expire(&mut self, root: usize) {
+        let slot = std::mem::replace(&mut self.slot[root], NONE);
+        if slot != NONE {
+            self.places.give(slot);
+        }
+    }
+
+    /// Extents of a region that may turn out below zero.
+    fn guards(&mut self, region: Option<&Region>) -> Vec<(Amount, Info)> {
+        let (Some(region), Some(func)) = (region, self.ops.func) else { return vec![] };
+        let mut seen = FxHashSet::default();
+        let mut out = vec![];
+        for op in &region.ops {
+            for &d in op.results.iter().filter_map(|v| func.values.get(v.index())).flat_map(|v| v.ty.shape.iter()) {
+                let safe = d.is_const() || d.lower_bound().is_some_and(|b| b >= 0);
+                if !safe && seen.insert(d) {
+                    out.push((self.extents.amount(d), self.ops.info(op)));
+                }
+            }
+        }
+        out
+    }
+
+    /// Places for the results of an item that have none yet.
+    fn results(&mut self, item: &Item, i: u32, number: u32, expiry: &mut Expiry) {
+        let mut list: SmallVec<[Value; 4]> = SmallVec::new();
+        lifetimes::for_results(item, &mut |v| list.push(v));
+        let mut overwritten: SmallVec<[usize; 4]> = SmallVec::new();
+        for v in list {
+            let root = self.life.root(v);
+            if self.place[root] != NONE {
+                continue;
+            }
+            let bytes = self.bytes(v);
+            let mut slot = NONE;
+            if let Item::Kernel(k) = item {
+                let reuse = self.shares(k, root).into_iter().find(|&r| {
+                    let dies = self.life.home[r] == number && self.life.last[r] == i;
+                    dies && self.slot[r] != NONE && !overwritten.contains(&r)
+                });
+                if let Some(r) = reuse
+                    && self.extents.bytes(&self.routine.types[r]) == bytes
+                {
+                    overwritten.push(r);
+                    slot = std::mem::replace(&mut self.slot[r], NONE);
+                }
+            }
+            if slot == NONE {
+                let ops = &self.ops;
+                slot = self.places.take(bytes, || info(item, ops));
+            }
+            self.slot[root] = slot;
+            let place = self.places.place(Source::Slot(slot));
+            self.place[root] = place;
+            let last = self.life.last[root] as usize;
+            expiry.0[last].push(root as u32);
+        }
+    }
+
+    fn item(
+        &mut self,
+        item: &'a Item,
+        i: u32,
+        number: u32,
+        expiry: &mut Expiry,
+        steps: &mut Vec<Step>,
+    ) -> Result<(), Fault> {
+        if let Item::View { .. } = item {
+            return Ok(());
+        }
+        self.results(item, i, number, expiry);
+        steps.push(match item {
+            Item::Kernel(k) => Step::Kernel(self.kernel(k)?),
+            Item::Library(l) => match (&l.op.prim, l.op.results.as_slice()) {
+                (Prim::Constant { value }, &[v]) => fill(value.tensor(), self.at(v)?, self.bytes(v)),
+                _ => Step::Library(Box::new(LibraryStep::new(self, l)?)),
+            },
+            Item::Matmul(m) => {
+                let mut temporary: SmallVec<[u32; 3]> = SmallVec::new();
+                let step = MatmulStep::new(self, m, &mut temporary)?;
+                temporary.into_iter().for_each(|s| self.places.give(s));
+                Step::Matmul(Box::new(step))
+            }
+            Item::View { .. } => return Ok(()),
+            Item::Control { op, blocks } => match &op.prim {
+                Prim::Cond {} | Prim::Switch {} => self.choose(op, blocks)?,
+                Prim::WhileLoop {} => self.while_loop(op, blocks)?,
+                Prim::Scan { carry, length, reverse } => self.scan(op, blocks, *carry, *length, *reverse)?,
+                p => return Err(OpError::new(p.name(), "it is no control flow").at(op.loc).into()),
+            },
+            Item::Call { op, routine } => Step::Call(Box::new(self.call(op, *routine)?)),
+        });
+        Ok(())
+    }
+
+    fn kernel(&mut self, item: &KernelItem) -> Result<KernelStep, Fault> {
+        let (kernel, lir) = self.kernels.number(item)?;
+        let buffers = item.buffers.iter().map(|&v| self.at(v)).collect::<Result<_, _>>()?;
+        let params: SmallVec<[Amount; 4]> = item.params.iter().map(|&d| self.extents.amount(d)).collect();
+        let known: Option<SmallVec<[i64; 4]>> =
+            params.iter().map(|p| if let Amount::Const(v) = p { Some(*v) } else { None }).collect();
+        let fixed = match (&lir.extent, &lir.grain) {
+            (Size::Const(n), Size::Const(g)) => Some((*n, *g)),
+            (n, g) => known.map(|p| (n.value(&p), g.value(&p))),
+        };
+        if !lir.scratch.is_empty() {
+            self.scratch.push((kernel, params.clone()));
+        }
+        Ok(KernelStep { kernel, buffers, params, fixed, label: item.label.clone(), loc: item.loc })
+    }
+
+    /// A place with a slot that is needed during one step only.
+    pub(super) fn temporary(&mut self, bytes: Amount, op: &'static str, given: &mut SmallVec<[u32; 3]>) -> Place {
+        let slot = self.places.take(bytes, || Info { op: op.into(), ..Info::default() });
+        given.push(slot);
+        self.places.place(Source::Slot(slot))
+    }
+
+    /// Is the value made by an item of block `number`, and has no place yet?
+    fn free_to_place(&self, root: usize, number: u32) -> bool {
+        self.life.home[root] == number && self.life.made[root] != lifetimes::NONE && self.place[root] == NONE
+    }
+
+    /// A result of a block goes to `to`: made there, or copied at the end.
+    fn result(&mut self, v: Value, number: u32, to: Place) -> Option<(Value, Place)> {
+        let root = self.life.root(v);
+        if self.free_to_place(root, number) {
+            self.place[root] = to;
+            return None;
+        }
+        Some((v, to))
+    }
+
+    fn copies(&mut self, list: Vec<(Value, Place)>) -> Result<Vec<Copy>, OpError> {
+        let one = |(v, to)| Ok(Copy { from: self.at(v)?, to, bytes: self.bytes(v) });
+        list.into_iter().map(one).collect()
+    }
+
+    fn choose(&mut self, op: &'a Op, blocks: &'a [schedule::Block]) -> Result<Step, Fault> {
+        let by = self.at(op.operands[0])?;
+        let truth = matches!(op.prim, Prim::Cond {});
+        let mut branches = Vec::with_capacity(blocks.len());
+        for (i, b) in blocks.iter().enumerate() {
+            let number = self.blocks;
+            let mut late = vec![];
+            for (&v, &to) in b.results.iter().zip(&op.results) {
+                let to = self.at(to)?;
+                late.extend(self.result(v, number, to));
+            }
+            let region = self.ops.region(op, i);
+            let block = self.block(b, region)?;
+            branches.push((block, self.copies(late)?));
+        }
+        Ok(Step::Choose(Box::new(Choose { by, truth, branches })))
+    }
+
+    /// What a loop carries that changes: `args` are the places that its blocks find it at. `number` is that of the body,
+    /// which is still to be built.
+    fn carry(
+        &mut self,
+        op: &Op,
+        body: &schedule::Block,
+        carried: usize,
+        number: u32,
+        given: &mut SmallVec<[u32; 3]>,
+    ) -> Result<(Carry, Vec<(usize, Value)>), OpError> {
+        let mut carry = Carry::default();
+        // States whose next value is known once the body is built.
+        let mut late = vec![];
+        let moves: Vec<usize> =
+            (0..carried).filter(|&j| self.life.root(body.args[j]) == body.args[j].index()).collect();
+        for &j in &moves {
+            let arg = self.places.place(Source::Moving);
+            self.place[body.args[j].index()] = arg;
+        }
+        for &j in &moves {
+            let (v, root) = (body.results[j], self.life.root(body.results[j]));
+            let (arg, result) = (self.at(body.args[j])?, self.at(op.results[j])?);
+            let bytes = self.bytes(v);
+            let other = moves.iter().any(|&k| body.args[k].index() == root);
+            let next = if other {
+                let second = Some(self.temporary(bytes, "loop", given));
+                carry.pairs.push(Pair { to: self.places.place(Source::Moving), first: result, second });
+                Next::Copied(self.place[root], carry.pairs.len() as u32 - 1)
+            } else {
+                if self.free_to_place(root, number) {
+                    let to = self.places.place(Source::Moving);
+                    self.place[root] = to;
+                    let second = match self.in_place(body, j, root) {
+                        true => None,
+                        false => Some(self.temporary(bytes, "loop", given)),
+                    };
+                    carry.pairs.push(Pair { to, first: result, second });
+                }
+                late.push((carry.states.len(), v));
+                Next::At(0)
+            };
+            carry.states.push(State { arg, init: self.at(op.operands[j])?, result, next, bytes });
+        }
+        Ok((carry, late))
+    }
+
+    /// May a loop compute the next value of `j`, whose root is `root`, on top of the value before?
+    fn in_place(&self, body: &schedule::Block, j: usize, root: usize) -> bool {
+        let made = self.life.made[root];
+        let arg = body.args[j].index();
+        let once = body.results.iter().filter(|&&v| self.life.root(v) == root).count() == 1;
+        match body.items.get(made as usize) {
+            Some(Item::Kernel(k)) => once && self.life.last[arg] == made && self.shares(k, root).contains(&arg),
+            _ => false,
+        }
+    }
+
+    fn settle(&self, carry: &mut Carry, late: Vec<(usize, Value)>) -> Result<(), OpError> {
+        for (s, v) in late {
+            carry.states[s].next = Next::At(self.at(v)?);
+        }
+        Ok(())
+    }
+
+    fn while_loop(&mut self, op: &'a Op, blocks: &'a [schedule::Block]) -> Result<Step, Fault> {
+        let [cond, body] = blocks else {
+            return Err(OpError::new("while_loop", "a region is missing").at(op.loc).into());
+        };
+        let mut given = SmallVec::new();
+        // The condition is built first, as blocks are numbered in their order; it and the body find the state at one place.
+        let number = self.blocks + count(cond);
+        let (mut carry, late) = self.carry(op, body, op.operands.len(), number, &mut given)?;
+        for (&c, &b) in cond.args.iter().zip(&body.args) {
+            if self.life.root(c) == c.index() {
+                self.place[c.index()] = self.at(b)?;
+            }
+        }
+        let region = self.ops.region(op, 0);
+        let built = self.block(cond, region)?;
+        let truth = self.at(cond.results[0])?;
+        let region = self.ops.region(op, 1);
+        let body = self.block(body, region)?;
+        self.settle(&mut carry, late)?;
+        given.into_iter().for_each(|s| self.places.give(s));
+        Ok(Step::While(Box::new(While { cond: built, truth, body, carry })))
+    }
+
+    fn scan(
+        &mut self,
+        op: &'a Op,
+        blocks: &'a [schedule::Block],
+        carried: usize,
+        length: Dim,
+        reverse: bool,
+    ) -> Result<Step, Fault> {
+        let [body] = blocks else { return Err(OpError::new("scan", "a region is missing").at(op.loc).into()) };
+        let number = self.blocks;
+        let mut given = SmallVec::new();
+        let mut entries = vec![];
+        for (&arg, &x) in body.args.iter().zip(&op.operands).skip(carried) {
+            let to = self.places.place(Source::Moving);
+            self.place[arg.index()] = to;
+            entries.push(Copy { from: self.at(x)?, to, bytes: self.bytes(arg) });
+        }
+        // Results of iterations are made where they stay; those that are also carried need no memory of their own then.
+        let mut late_ys = vec![];
+        for (&v, &y) in body.results.iter().zip(&op.results).skip(carried) {
+            let root = self.life.root(v);
+            let whole = self.at(y)?;
+            if self.free_to_place(root, number) {
+                let to = self.places.place(Source::Moving);
+                self.place[root] = to;
+                entries.push(Copy { from: whole, to, bytes: self.bytes(v) });
+            } else {
+                late_ys.push((v, whole));
+            }
+        }
+        let (mut carry, late) = self.carry(op, body, carried, number, &mut given)?;
+        let region = self.ops.region(op, 0);
+        let built = self.block(body, region)?;
+        self.settle(&mut carry, late)?;
+        let copies = self.copies(late_ys)?;
+        given.into_iter().for_each(|s| self.places.give(s));
+        let length = self.extents.amount(length);
+        Ok(Step::Scan(Box::new(Scan { length, reverse, body: built, carry, entries, copies })))
+    }
+
+    fn call(&mut self, op: &Op, routine: usize) -> Result<Call, OpError> {
+        let args = op.operands.iter().map(|&v| self.at(v)).collect::<Result<_, _>>()?;
+        let results = op.results.iter().map(|&v| self.at(v)).collect::<Result<_, _>>()?;
+        let mut shapes = vec![];
+        for &v in &op.operands {
+            let ty = self.ty(v);
+            shapes.extend(self.extents.shape(ty));
+        }
+        Ok(Call { routine: routine as u32, args, shapes, results, loc: op.loc })
+    }
+}
+
+/// Blocks within a block, and itself.
+fn count(block: &schedule::Block) -> u32 {
+    let inner = |i: &Item| if let Item::Control { blocks, .. } = i { blocks.iter().map(count).sum() } else { 0 };
+    1 + block.items.iter().map(inner).sum::<u32>()
+}
+
+fn fill(element: &Tensor, to: Place, bytes: Amount) -> Step {
+    Step::Fill(FillStep { to, element: element.buffer().bytes().into(), bytes })
+}
+
+/// The op behind an item, for messages.
+fn info(item: &Item, ops: &Ops) -> Info {
+    match item {
+        Item::Kernel(k) => Info { op: k.label.clone(), operands: vec![], loc: k.loc },
+        Item::Matmul(m) => Info { op: "dot".into(), operands: vec![], loc: m.loc },
+        Item::Library(l) => ops.info(&l.op),
+        Item::Control { op, .. } | Item::Call { op, .. } => ops.info(op),
+        Item::View { .. } => Info::default(),
+    }
+}

@@ -1,0 +1,372 @@
+//! Running a plan: laying out a frame, going through steps.
+
+use super::library::reserve;
+use super::memory::{Frame, aligned};
+use super::steps::*;
+use crate::lir::Lir;
+use evoxc_core::{Buffer, DType, Dim, OpError, Result, RunError, Tensor, with_buffer, with_dtype};
+use smallvec::SmallVec;
+
+/// Calls nest at most this deep, so that the stack does not overflow.
+const MAX_DEPTH: usize = 160;
+
+/// One run of a routine.
+pub(crate) struct Run<'p> {
+    pub plan: &'p Plan,
+    pub routine: &'p Routine,
+    pub frame: &'p mut Frame,
+    depth: usize,
+}
+
+/// Memory for a result of the program.
+enum Made {
+    /// New memory.
+    Buffer(Buffer),
+    /// That of an argument.
+    Donated(u32),
+    /// Another result's, an argument's or a constant's.
+    None,
+}
+
+impl Plan {
+    /// Runs the entry. Arguments that own their storage alone may be written to.
+    ///
+    /// # Errors
+    /// [`RunError`] for arguments of other types, extents without a common solution, ops that fail on these values, and
+    /// memory that there is not enough of.
+    pub fn run(&self, mut args: Vec<Tensor>) -> Result<Vec<Tensor>> {
+        let Some(main) = self.routines.first() else { return Ok(vec![]) };
+        check(main, &args)?;
+        let mut frame = main.frames.take();
+        let done = self.entry(main, &mut args, &mut frame);
+        main.frames.put(frame);
+        done
+    }
+
+    fn entry(&self, main: &Routine, args: &mut [Tensor], frame: &mut Frame) -> Result<Vec<Tensor>> {
+        if !main.extents.is_static() {
+            frame.shapes.clear();
+            frame.shapes.extend(args.iter().flat_map(|a| a.shape()).map(|&n| i64::try_from(n).unwrap_or(i64::MAX)));
+        }
+        layout(self, main, frame, &|_| None)?;
+        let mut at: SmallVec<[*mut u8; 8]> = SmallVec::new();
+        for a in args.iter() {
+            at.push(start(a)?.cast_mut());
+        }
+        let mut made: SmallVec<[Made; 4]> = SmallVec::new();
+        let mut results: SmallVec<[*mut u8; 4]> = SmallVec::new();
+        for out in &main.results {
+            let (m, p) = match out.from {
+                From::Own(_) => memory(out, args, &frame.extents)?,
+                From::Argument(_) | From::Constant(_) | From::Same(_) => (Made::None, std::ptr::null_mut()),
+            };
+            made.push(m);
+            results.push(p);
+        }
+        addresses(main, frame, &at, &results);
+        Run { plan: self, routine: main, frame, depth: 0 }.block(&main.body)?;
+        let mut out: Vec<Tensor> = Vec::with_capacity(made.len());
+        for (k, (o, m)) in main.results.iter().zip(made).enumerate() {
+            let shape: SmallVec<[usize; 4]> = o.shape.iter().map(|d| d.size(&frame.extents)).collect();
+            let n = o.elements.size(&frame.extents);
+            let t = match (o.from, m) {
+                (From::Own(place), Made::Buffer(mut buffer)) => {
+                    let from = frame.places[place as usize];
+                    with_buffer!(&mut buffer, v => {
+                        let to = v.as_mut_ptr().cast::<u8>();
+                        if !std::ptr::eq(from, to) && n > 0 {
+                            // SAFETY: a value of this type is at `from`, and `to` has room for it.
+                            unsafe { std::ptr::copy_nonoverlapping(from, to, n * o.dtype.size()) };
+                        }
+                        // SAFETY: there is room for `n` elements, and steps have written all of them.
+                        unsafe { v.set_len(n) };
+                    });
+                    Tensor::from_parts(buffer, &shape)
+                }
+                (_, Made::Donated(i)) => shaped(&args[i as usize], &shape),
+                (From::Argument(i), _) => shaped(&args[i as usize], &shape),
+                (From::Constant(c), _) => shaped(&main.constants[c as usize], &shape),
+                (From::Same(k), _) => out.get(k as usize).and_then(|t| shaped(t, &shape)),
+                (From::Own(_), Made::None) => None,
+            };
+            out.push(t.ok_or_else(|| failure(&Info::default(), format!("result {k} does not have its type's size")))?);
+        }
+        Ok(out)
+    }
+}
+
+/// The same storage under another shape.
+fn shaped(t: &Tensor, shape: &[usize]) -> Option<Tensor> {
+    if t.shape() == shape { Some(t.clone()) } else { t.reshape(shape).ok() }
+}
+
+/// Refuses arguments of other types.
+fn check(main: &Routine, args: &[Tensor]) -> Result<()> {
+    let inputs = main.binder.inputs();
+    if inputs.len() != args.len() {
+        let (expected, got) = (format!("{} arguments", inputs.len()), args.len().to_string());
+        return Err(RunError::Input { path: "list".into(), expected, got }.into());
+    }
+    for (i, (ty, a)) in inputs.iter().zip(args).enumerate() {
+        let fits = |d: &Dim, n: usize| d.as_i64().is_none_or(|v| v == n as i64);
+        let same =
+            ty.dtype == a.dtype() && ty.rank() == a.rank() && ty.shape.iter().zip(a.shape()).all(|(d, &n)| fits(d, n));
+        if !same {
+            let (expected, got) = (ty.to_string(), a.spec().to_string());
+            return Err(RunError::Input { path: i.to_string(), expected, got }.into());
+        }
+    }
+    Ok(())
+}
+
+/// Where the elements of an argument start.
+fn start(a: &Tensor) -> Result<*const u8> {
+    if a.resident().is_some() {
+        return with_dtype!(a.dtype(), T => a.as_slice::<T>().map(|v| v.as_ptr().cast()));
+    }
+    Ok(with_buffer!(a.buffer(), v => v.as_ptr().cast()))
+}
+
+/// Memory for a result: an argument's that is not needed any more and has no other owner, or new.
+fn memory(out: &Output, args: &mut [Tensor], extents: &[i64]) -> Result<(Made, *mut u8)> {
+    if let Some(i) = out.donor
+        && let Some(b) = args.get_mut(i as usize).and_then(Tensor::buffer_mut)
+    {
+        let p = with_buffer!(b, v => v.as_mut_ptr().cast());
+        return Ok((Made::Donated(i), p));
+    }
+    let n = out.elements.size(extents);
+    let mut buffer = reserve(out.dtype, n).ok_or_else(|| {
+        let shape: Vec<usize> = out.shape.iter().map(|d| d.size(extents)).collect();
+        too_large(&out.info, &format!("a result of shape {shape:?} and dtype {}", out.dtype))
+    })?;
+    let p = with_buffer!(&mut buffer, v => v.as_mut_ptr().cast());
+    Ok((Made::Buffer(buffer), p))
+}
+
+#[cold]
+fn failure(info: &Info, message: String) -> evoxc_core::Error {
+    let op = OpError::new(info.op.clone(), message).operands(&info.operands).at(info.loc);
+    RunError::Op(Box::new(op)).into()
+}
+
+#[cold]
+fn too_large(info: &Info, what: &str) -> evoxc_core::Error {
+    let op = OpError::new(info.op.clone(), format!("{what} does not fit into memory"));
+    RunError::Op(Box::new(op.operands(&info.operands).at(info.loc).remedy("use smaller extents"))).into()
+}
+
+/// Works out extents and the places of slots and constants, unless they are those of the last run.
+fn layout(plan: &Plan, r: &Routine, frame: &mut Frame, around: &dyn Fn(Dim) -> Option<i64>) -> Result<()> {
+    if r.extents.is_static() {
+        if frame.ready {
+            return Ok(());
+        }
+    } else {
+        let before: SmallVec<[i64; 8]> = frame.symbols.as_slice().into();
+        r.binder.bind(r.extents.symbols(), &frame.shapes, around, &mut frame.symbols)?;
+        if frame.ready && *before == *frame.symbols {
+            return Ok(());
+        }
+        r.extents.evaluate(&frame.symbols, &mut frame.extents);
+    }
+    frame.ready = false;
+    let extents = &frame.extents;
+    let size = |s: &Slot| {
+        let n = s.sizes.iter().map(|a| a.of(extents)).fold(s.fixed, i64::max);
+        aligned(n.max(0) as usize)
+    };
+    let mut starts: Vec<usize> = Vec::with_capacity(r.slots.len());
+    let mut total = 0usize;
+    for s in &r.slots {
+        starts.push(total);
+        total = total.saturating_add(size(s));
+    }
+    if !frame.memory.grow(total) {
+        let largest = r.slots.iter().max_by_key(|s| size(s));
+        return Err(largest.map_or_else(
+            || too_large(&Info::default(), "the program"),
+            |s| too_large(&s.info, &format!("a result of {} bytes", size(s))),
+        ));
+    }
+    frame.places.clear();
+    for source in &r.sources {
+        frame.places.push(match *source {
+            // SAFETY: `starts` are within the block.
+            Source::Slot(s) => unsafe { frame.memory.start().add(starts[s as usize]) },
+            Source::Constant(c) => start(&r.constants[c as usize])?.cast_mut(),
+            Source::Argument(_) | Source::Result(_) | Source::Moving => std::ptr::null_mut(),
+        });
+    }
+    let mut each = 0usize;
+    for (kernel, params) in &r.scratch {
+        let params: SmallVec<[i64; 8]> = params.iter().map(|p| p.of(&frame.extents)).collect();
+        let lir = &plan.kernels[*kernel as usize].lir;
+        each = each.max(scratch_sizes(lir, &params).fold(0, usize::saturating_add));
+    }
+    if !frame.scratch.grow(each.saturating_mul(plan.pool.threads())) {
+        return Err(too_large(&Info::default(), &format!("scratch memory of {each} bytes a thread")));
+    }
+    frame.scratch_each = each;
+    frame.ready = true;
+    Ok(())
+}
+
+/// Bytes of each scratch memory of a kernel.
+fn scratch_sizes<'l>(lir: &'l Lir, params: &'l [i64]) -> impl Iterator<Item = usize> + 'l {
+    let bytes = |d: DType, n: i64| (n.max(0) as usize).saturating_mul(d.size());
+    lir.scratch.iter().map(move |(d, n)| aligned(bytes(*d, n.value(params))))
+}
+
+/// Fills in where arguments and results are.
+fn addresses(r: &Routine, frame: &mut Frame, args: &[*mut u8], results: &[*mut u8]) {
+    for (place, source) in frame.places.iter_mut().zip(&r.sources) {
+        match *source {
+            Source::Argument(i) => *place = args[i as usize],
+            Source::Result(k) => *place = results[k as usize],
+            Source::Constant(_) | Source::Slot(_) | Source::Moving => {}
+        }
+    }
+}
+
+impl<'p> Run<'p> {
+    pub(super) fn block(&mut self, block: &'p Block) -> Result<()> {
+        for (extent, info) in &block.guards {
+            let v = extent.of(&self.frame.extents);
+            if v < 0 {
+                let d = self.routine.extents.dim(*extent);
+                return Err(failure(info, format!("the extent `{d}` is {v} here, below 0")));
+            }
+        }
+        for step in &block.steps {
+            match step {
+                Step::Kernel(k) => self.kernel(k),
+                Step::Fill(f) => self.fill(f),
+                Step::Library(l) => l.run(self)?,
+                Step::Matmul(m) => m.run(self),
+                Step::Choose(c) => self.choose(c)?,
+                Step::While(w) => self.while_loop(w)?,
+                Step::Scan(s) => self.scan(s)?,
+                Step::Call(c) => self.call(c)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn fill(&self, f: &FillStep) {
+        let n = f.bytes.size(&self.frame.extents);
+        let (size, to) = (f.element.len(), self.frame.places[f.to as usize]);
+        if n == 0 || size == 0 {
+            return;
+        }
+        // SAFETY: the place is memory of `n` bytes, a whole number of elements, that only this run uses.
+        let out = unsafe {
+            std::ptr::write_bytes(to, f.element[0], n);
+            std::slice::from_raw_parts_mut(to, n)
+        };
+        if f.element.iter().any(|&b| b != f.element[0]) {
+            out.chunks_exact_mut(size).for_each(|c| c.copy_from_slice(&f.element));
+        }
+    }
+
+    fn kernel(&mut self, k: &KernelStep) {
+        let compiled = &self.plan.kernels[k.kernel as usize];
+        let frame = &*self.frame;
+        let params: SmallVec<[i64; 8]> = k.params.iter().map(|p| p.of(&frame.extents)).collect();
+        let (extent, grain) =
+            k.fixed.unwrap_or_else(|| (compiled.lir.extent.value(&params), compiled.lir.grain.value(&params)));
+        if extent <= 0 {
+            return;
+        }
+        let buffers: SmallVec<[*mut u8; 8]> = k.buffers.iter().map(|&p| frame.places[p as usize]).collect();
+        let scratch = |thread: usize| -> SmallVec<[*mut u8; 4]> {
+            let mut out = SmallVec::new();
+            if !compiled.lir.scratch.is_empty() {
+                let mut at = thread * frame.scratch_each;
+                for n in scratch_sizes(&compiled.lir, &params) {
+                    // SAFETY: the block has as much for every thread, of the kernel that needs most.
+                    out.push(unsafe { frame.scratch.start().add(at) });
+                    at += n;
+                }
+            }
+            out
+        };
+        let job = Job { code: &*compiled.code, buffers: &buffers, params: &params };
+        if extent < grain.saturating_mul(2) || self.plan.pool.threads() == 1 {
+            job.run(&scratch(0), 0, extent);
+        } else {
+            let scratch = Shared(scratch);
+            self.plan.pool.split(extent, grain, &|from, to, thread| job.run(&scratch.get()(thread), from, to));
+        }
+    }
+
+    fn call(&mut self, c: &'p Call) -> Result<()> {
+        let Some(routine) = self.plan.routines.get(c.routine as usize) else { return Ok(()) };
+        if self.depth >= MAX_DEPTH {
+            let info = Info { op: "call".into(), operands: vec![], loc: c.loc };
+            return Err(failure(&info, format!("calls and regions nest deeper than {MAX_DEPTH}")));
+        }
+        let mut inner = routine.frames.take();
+        let done = self.callee(c, routine, &mut inner);
+        routine.frames.put(inner);
+        done
+    }
+
+    fn callee(&mut self, c: &Call, routine: &'p Routine, inner: &mut Frame) -> Result<()> {
+        if !routine.extents.is_static() {
+            inner.shapes.clear();
+            inner.shapes.extend(c.shapes.iter().map(|a| a.of(&self.frame.extents)));
+        }
+        let (symbols, values) = (self.routine.extents.symbols(), &self.frame.symbols);
+        layout(self.plan, routine, inner, &|d| symbols.iter().position(|&s| s == d).map(|i| values[i]))?;
+        let places = |list: &[Place]| -> SmallVec<[*mut u8; 8]> {
+            list.iter().map(|&p| self.frame.places[p as usize]).collect()
+        };
+        addresses(routine, inner, &places(&c.args), &places(&c.results));
+        // The inner run borrows its frame for less long than the plan.
+        let mut run = Run { plan: self.plan, routine, frame: inner, depth: self.depth + 1 };
+        run.block(&routine.body)?;
+        for (k, o) in routine.results.iter().enumerate() {
+            let from = match o.from {
+                From::Own(p) => run.frame.places[p as usize],
+                From::Argument(i) => self.frame.places[c.args[i as usize] as usize],
+                From::Constant(n) => start(&routine.constants[n as usize])?.cast_mut(),
+                From::Same(j) => self.frame.places[c.results[j as usize] as usize],
+            };
+            let (to, n) = (self.frame.places[c.results[k] as usize], o.bytes.size(&run.frame.extents));
+            if !std::ptr::eq(from, to) {
+                // SAFETY: a value of the result's type is at `from`, and `to` is memory for one.
+                unsafe { std::ptr::copy_nonoverlapping(from, to, n) };
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A kernel with what it works on.
+struct Job<'j> {
+    code: &'j dyn crate::render::Code,
+    buffers: &'j [*mut u8],
+    params: &'j [i64],
+}
+
+// SAFETY: the addresses are read by all threads and written by none; what they point to is split between them by iterations.
+unsafe impl Sync for Job<'_> {}
+
+impl Job<'_> {
+    fn run(&self, scratch: &[*mut u8], from: i64, to: i64) {
+        // SAFETY: the plan gives every buffer memory for its type, values that are needed at the same time memory apart but
+        // as the kernel allows, and every thread scratch memory of its own.
+        unsafe { self.code.run(self.buffers.as_ptr(), self.params.as_ptr(), scratch.as_ptr(), from, to) }
+    }
+}
+
+/// A closure that threads share although it holds addresses.
+struct Shared<F>(F);
+// SAFETY: it gives each thread addresses of its own.
+unsafe impl<F> Sync for Shared<F> {}
+impl<F> Shared<F> {
+    fn get(&self) -> &F {
+        &self.0
+    }
+}

@@ -1,0 +1,263 @@
+//! A small pool of threads that split loops: they spin briefly between two jobs, then sleep.
+//!
+//! A loop is cut into chunks of iterations, and threads take one after the other. Which thread runs which chunk does not
+//! show in results, because iterations are independent of each other. A pool that is busy is not waited for: the caller
+//! then does its loop alone.
+
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread::{self, JoinHandle, Thread};
+
+/// Looks for a new job so often before a thread sleeps: some 20 µs.
+const SPINS: u32 = 1 << 10;
+/// Chunks for each thread, so that one that is slower holds up the others for a part of its share only.
+const CHUNKS: i64 = 4;
+/// Set in [`Shared::inside`] while there is no job to take part in.
+const CLOSED: usize = 1 << 32;
+
+/// What a job does: iterations from, below, and the number of the thread, which is below the number of threads.
+type Work<'w> = &'w (dyn Fn(i64, i64, usize) + Sync);
+
+struct Job {
+    work: *const (dyn Fn(i64, i64, usize) + Sync),
+    extent: i64,
+    chunk: i64,
+}
+
+struct Shared {
+    /// Counts jobs; a thread that sees a new number looks for work.
+    epoch: AtomicU64,
+    /// Threads in the job, and [`CLOSED`].
+    inside: AtomicUsize,
+    /// The first iteration that nobody has taken.
+    next: AtomicI64,
+    /// What to do: written while nobody is inside and the job is closed.
+    job: UnsafeCell<Job>,
+    /// Is a caller using the pool?
+    busy: AtomicBool,
+    stop: AtomicBool,
+    /// Has a thread panicked?
+    failed: AtomicBool,
+    asleep: Vec<AtomicBool>,
+}
+
+// SAFETY: `job` is written by the one caller that holds `busy`, while the job is closed and nobody is inside; it is read by
+// threads that entered after it was opened. `inside` orders the two.
+unsafe impl Sync for Shared {}
+// SAFETY: the pointer inside `job` is used only while the caller that it borrows from waits.
+unsafe impl Send for Shared {}
+
+impl Shared {
+    /// Takes chunks until there are none.
+    ///
+    /// # Safety
+    /// The job is open, or the caller is inside.
+    unsafe fn work(&self, thread: usize) {
+        // SAFETY: see `Sync`.
+        let job = unsafe { &*self.job.get() };
+        loop {
+            let from = self.next.fetch_add(job.chunk, Ordering::Relaxed);
+            if from >= job.extent {
+                return;
+            }
+            // SAFETY: whoever opened the job waits until all that are inside have left.
+            unsafe { (*job.work)(from, (from + job.chunk).min(job.extent), thread) };
+        }
+    }
+
+    fn serve(&self, number: usize) {
+        let mut seen = 0;
+        loop {
+            let mut spins = 0;
+            while self.epoch.load(Ordering::Acquire) == seen {
+                spins += 1;
+                if spins < SPINS {
+                    std::hint::spin_loop();
+                    continue;
+                }
+                // Either the caller sees that we sleep, or we see its job.
+                self.asleep[number].store(true, Ordering::SeqCst);
+                if self.epoch.load(Ordering::SeqCst) == seen {
+                    thread::park();
+                }
+                self.asleep[number].store(false, Ordering::SeqCst);
+                spins = 0;
+            }
+            seen = self.epoch.load(Ordering::Acquire);
+            if self.stop.load(Ordering::Acquire) {
+                return;
+            }
+            let open = self.inside.fetch_add(1, Ordering::AcqRel) & CLOSED == 0;
+            let _leave = Leave(self);
+            if open {
+                // SAFETY: we are inside a job that was open when we entered.
+                unsafe { self.work(number + 1) };
+            }
+        }
+    }
+}
+
+/// Leaves a job when it is dropped, also by a panic.
+struct Leave<'s>(&'s Shared);
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.failed.store(true, Ordering::Relaxed);
+        }
+        self.0.inside.fetch_sub(1, Ordering::Release);
+    }
+}
+
+/// Ends a job when it is dropped, also by a panic: closes it and waits until all have left.
+struct End<'s>(&'s Shared);
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.inside.fetch_or(CLOSED, Ordering::AcqRel);
+        let mut spins = 0u32;
+        while self.0.inside.load(Ordering::Acquire) != CLOSED {
+            spins += 1;
+            if spins < SPINS { std::hint::spin_loop() } else { thread::yield_now() }
+        }
+        self.0.busy.store(false, Ordering::Release);
+    }
+}
+
+/// Threads that help the one that calls.
+pub struct Pool {
+    shared: Arc<Shared>,
+    threads: Vec<Thread>,
+    handles: Vec<JoinHandle<()>>,
+}
+
+impl Pool {
+    /// A pool of `threads` in all, the caller among them. Fewer where the system gives no more.
+    pub fn new(threads: usize) -> Pool {
+        let helpers = threads.saturating_sub(1);
+        let nothing: Work<'static> = &|_, _, _| {};
+        let shared = Arc::new(Shared {
+            epoch: AtomicU64::new(0),
+            inside: AtomicUsize::new(CLOSED),
+            next: AtomicI64::new(0),
+            job: UnsafeCell::new(Job { work: nothing, extent: 0, chunk: 1 }),
+            busy: AtomicBool::new(false),
+            stop: AtomicBool::new(false),
+            failed: AtomicBool::new(false),
+            asleep: (0..helpers).map(|_| AtomicBool::new(false)).collect(),
+        });
+        let spawn = |n: usize| {
+            let shared = shared.clone();
+            thread::Builder::new().name(format!("evoxc-{}", n + 1)).spawn(move || shared.serve(n)).ok()
+        };
+        let handles: Vec<JoinHandle<()>> = (0..helpers).map_while(spawn).collect();
+        let threads = handles.iter().map(|h| h.thread().clone()).collect();
+        Pool { shared, threads, handles }
+    }
+
+    /// The pool of so many threads that all programs of this process share. It ends with the last that uses it.
+    pub fn shared(threads: usize) -> Arc<Pool> {
+        static POOLS: Mutex<Vec<(usize, Weak<Pool>)>> = Mutex::new(Vec::new());
+        let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+        pools.retain(|(_, p)| p.strong_count() > 0);
+        if let Some(p) = pools.iter().find(|(n, _)| *n == threads).and_then(|(_, p)| p.upgrade()) {
+            return p;
+        }
+        let pool = Arc::new(Pool::new(threads));
+        pools.push((threads, Arc::downgrade(&pool)));
+        pool
+    }
+
+    /// The number of threads, the caller among them.
+    pub fn threads(&self) -> usize {
+        self.threads.len() + 1
+    }
+
+    /// Does iterations 0 to below `extent`, on several threads if there are at least `grain` for each.
+    pub fn split(&self, extent: i64, grain: i64, work: Work) {
+        let most = extent / grain.max(1);
+        let threads = (self.threads() as i64).min(most);
+        if threads < 2 || self.shared.busy.swap(true, Ordering::Acquire) {
+            if extent > 0 {
+                work(0, extent, 0);
+            }
+            return;
+        }
+        let shared = &*self.shared;
+        let chunks = most.min(threads * CHUNKS);
+        // SAFETY: only the lifetime changes. We are the one caller (`busy`) and do not return before everybody who entered
+        // the job has left it; nobody is inside and it is closed, so nobody reads `job`.
+        unsafe {
+            let work = std::mem::transmute::<Work<'_>, Work<'static>>(work);
+            *shared.job.get() = Job { work, extent, chunk: (extent + chunks - 1) / chunks };
+        }
+        shared.next.store(0, Ordering::Relaxed);
+        shared.inside.fetch_and(!CLOSED, Ordering::AcqRel);
+        shared.epoch.fetch_add(1, Ordering::SeqCst);
+        for (asleep, t) in shared.asleep.iter().zip(&self.threads).take(threads as usize - 1) {
+            if asleep.load(Ordering::SeqCst) {
+                t.unpark();
+            }
+        }
+        let end = End(shared);
+        // SAFETY: we opened the job.
+        unsafe { shared.work(0) };
+        drop(end);
+        assert!(!shared.failed.load(Ordering::Relaxed), "a thread of the pool panicked");
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Release);
+        self.shared.epoch.fetch_add(1, Ordering::SeqCst);
+        self.threads.iter().for_each(Thread::unpark);
+        for h in self.handles.drain(..) {
+            // A thread that panicked has ended all the same.
+            let _ = h.join();
+        }
+    }
+}
+
+impl std::fmt::Debug for Pool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Pool of {}", self.threads())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_iteration_is_done_once() {
+        for threads in [1, 2, 3, 8] {
+            let pool = Pool::new(threads);
+            for extent in [0i64, 1, 2, 7, 64, 1000] {
+                for grain in [1i64, 3, 100] {
+                    let done: Vec<AtomicUsize> = (0..extent).map(|_| AtomicUsize::new(0)).collect();
+                    pool.split(extent, grain, &|from, to, thread| {
+                        assert!(thread < threads);
+                        done[from as usize..to as usize].iter().for_each(|d| drop(d.fetch_add(1, Ordering::Relaxed)));
+                    });
+                    assert!(done.iter().all(|d| d.load(Ordering::Relaxed) == 1), "{threads} {extent} {grain}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn several_callers_share_a_pool() {
+        let pool = Pool::shared(3);
+        thread::scope(|s| {
+            for _ in 0..4 {
+                s.spawn(|| {
+                    for _ in 0..500 {
+                        let sum = AtomicI64::new(0);
+                        pool.split(100, 1, &|from, to, _| drop(sum.fetch_add((from..to).sum(), Ordering::Relaxed)));
+                        assert_eq!(sum.into_inner(), 4950);
+                    }
+                });
+            }
+        });
+    }
+}
