@@ -1,0 +1,26 @@
+//! The native compiler: every value case with interpreted kernels and with C, and what its plans promise.
+
+use evoxc::{Native, prelude::*};
+use evoxc_stage::AnyBackend;
+use evoxc_tests::filetest;
+
+fn report(failures: &[String]) {
+    let shown = if std::env::var_os("ALL").is_some() { usize::MAX } else { 40 };
+    let text = failures.iter().take(shown).cloned().collect::<Vec<_>>().join("\n");
+    assert!(failures.is_empty(), "{} failures\n{text}", failures.len());
+}
+
+#[test]
+fn value_cases_with_interpreted_kernels() {
+    report(&filetest::values(&AnyBackend::new(Native::interp())));
+}
+
+#[test]
+fn value_cases_with_c() {
+    let native = Native::c();
+    if native.devices().is_empty() {
+        eprintln!("skipped: there is no C compiler; install gcc or clang");
+        return;
+    }
+    report(&filetest::values(&AnyBackend::new(native)));
+}
