@@ -2,7 +2,7 @@
 
 use super::Shape;
 use super::affine::{Step, Sums};
-use super::analysis::{broken, pointer};
+use super::analysis::{Analysis, broken, fits, pointer, works_narrow};
 use super::build::Builder;
 use super::nest::{BlockId, Item, Nest};
 use crate::kernel::Kernel;
@@ -46,6 +46,7 @@ struct Address {
 /// The writing of one kernel.
 pub(super) struct Emit<'a> {
     pub kernel: &'a Kernel,
+    pub an: &'a Analysis,
     pub sums: &'a mut Sums,
     pub nest: &'a Nest,
     pub b: Builder,
@@ -72,6 +73,7 @@ pub(super) struct Emit<'a> {
 impl<'a> Emit<'a> {
     pub fn new(
         kernel: &'a Kernel,
+        an: &'a Analysis,
         sums: &'a mut Sums,
         nest: &'a Nest,
         scratch: Vec<(DType, crate::lir::Size)>,
@@ -81,6 +83,7 @@ impl<'a> Emit<'a> {
         let n = kernel.uops.len();
         Emit {
             kernel,
+            an,
             sums,
             nest,
             b: Builder::new(),
@@ -146,7 +149,25 @@ impl<'a> Emit<'a> {
                 self.pool[val.first as usize + row * val.columns as usize + column]
             }
         };
-        Ok(if lanes > 1 && self.b.ty(r).lanes == 1 { self.b.splat(r, lanes) } else { r })
+        let dtype = self.kernel.uops.ty(u).dtype;
+        let r = if lanes > 1 && self.b.ty(r).lanes == 1 { self.b.splat(r, lanes) } else { r };
+        // What was computed in 32 bits.
+        Ok(self.b.cast(dtype, r))
+    }
+    /// The lanes of a node of 64 bits, in 32.
+    fn get_narrow(&mut self, u: UOp, row: usize, column: usize, lanes: u8) -> Result<Reg, OpError> {
+        if let Op::Const(bits) = self.kernel.uops.op(u) {
+            return Ok(self.b.constant(Ty::vector(DType::I32, lanes), bits & 0xffff_ffff));
+        }
+        let val = self.vals[u.index()];
+        if val.rows == 0 {
+            return Err(broken(format!("{u:?} is needed and was not made")));
+        }
+        let row = if val.rows > 1 { row } else { 0 };
+        let column = if val.columns > 1 { column } else { 0 };
+        let r = self.pool[val.first as usize + row * val.columns as usize + column];
+        let r = self.b.cast(DType::I32, r);
+        Ok(if self.b.ty(r).lanes == 1 { self.b.splat(r, lanes) } else { r })
     }
     /// The variable of a range.
     fn var(&self, range: UOp) -> Result<Reg, OpError> {
@@ -245,9 +266,14 @@ impl<'a> Emit<'a> {
         };
         Ok(Some(Address { index, offset, stride }))
     }
+    /// The dtype of indices that jump: what wraps on the way does not show.
+    pub fn index_dtype(&self, index: UOp) -> DType {
+        if fits(&self.kernel.uops, index) { DType::I32 } else { DType::I64 }
+    }
     /// The indices of all lanes, where they jump.
     fn indices(&mut self, index: UOp, row: usize, column: usize) -> Result<Reg, OpError> {
         let lanes = self.axes.lanes;
+        let dtype = self.index_dtype(index);
         let sum = self.sums.get(index).clone();
         let mut scalars: SmallVec<[Reg; 4]> = SmallVec::new();
         let mut vectors: SmallVec<[Reg; 4]> = SmallVec::new();
@@ -257,8 +283,9 @@ impl<'a> Emit<'a> {
             let mut wide: SmallVec<[Reg; 4]> = SmallVec::new();
             for &a in &t.atoms {
                 if self.varies(a) {
-                    wide.push(match self.axes.vector {
-                        Some(v) if v == a => self.counted(v, column)?,
+                    wide.push(match (self.axes.vector, dtype) {
+                        (Some(v), _) if v == a => self.counted(v, column, dtype)?,
+                        (_, DType::I32) => self.get_narrow(a, row, column, lanes)?,
                         _ => self.get(a, row, column, lanes)?,
                     });
                 } else {
@@ -276,6 +303,7 @@ impl<'a> Emit<'a> {
                     all = self.b.alu(Alu::Mul, &[all, w]);
                 }
                 if self.b.number(p) != Some(1) {
+                    let p = self.b.cast(dtype, p);
                     let p = self.b.splat(p, lanes);
                     all = self.b.alu(Alu::Mul, &[all, p]);
                 }
@@ -285,11 +313,14 @@ impl<'a> Emit<'a> {
         let base = self.total(scalars);
         let mut out = match (vectors.pop(), self.b.number(base)) {
             (Some(v), Some(0)) => v,
-            (Some(v), _) => {
+            (v, _) => {
+                let base = self.b.cast(dtype, base);
                 let base = self.b.splat(base, lanes);
-                self.b.alu(Alu::Add, &[v, base])
+                match v {
+                    Some(v) => self.b.alu(Alu::Add, &[v, base]),
+                    None => base,
+                }
             }
-            (None, _) => self.b.splat(base, lanes),
         };
         for v in vectors {
             out = self.b.alu(Alu::Add, &[out, v]);
@@ -297,13 +328,14 @@ impl<'a> Emit<'a> {
         Ok(out)
     }
     /// The values of the vector's range in the lanes of a column.
-    fn counted(&mut self, range: UOp, column: usize) -> Result<Reg, OpError> {
+    fn counted(&mut self, range: UOp, column: usize, dtype: DType) -> Result<Reg, OpError> {
         let lanes = self.axes.lanes;
         let place = self.b.index(column as i64 * i64::from(lanes));
         let var = self.var(range)?;
         let first = self.b.alu(Alu::Add, &[var, place]);
+        let first = self.b.cast(dtype, first);
         let first = self.b.splat(first, lanes);
-        let each = self.b.lanes(Ty::vector(DType::I64, lanes));
+        let each = self.b.lanes(Ty::vector(dtype, lanes));
         Ok(self.b.alu(Alu::Add, &[first, each]))
     }
 
@@ -334,7 +366,10 @@ impl<'a> Emit<'a> {
         let lanes = if self.varies(u) { self.axes.lanes } else { 1 };
         Ok(match node.op {
             Op::Param(n) => self.b.param(n),
-            Op::Range(..) if self.axes.vector == Some(u) => self.counted(u, column)?,
+            Op::Range(..) if self.axes.vector == Some(u) => {
+                let dtype = if self.an.narrow[u.index()] { DType::I32 } else { DType::I64 };
+                self.counted(u, column, dtype)?
+            }
             Op::Range(..) => {
                 let (r, more) = self.atom(u, row)?;
                 let more = self.b.index(more);
@@ -343,8 +378,13 @@ impl<'a> Emit<'a> {
             Op::Load => self.load(u, row, column, lanes)?,
             Op::Alu(_) | Op::Cast | Op::Bitcast | Op::IndexDiv | Op::IndexMod | Op::Call(_) => {
                 let mut src: SmallVec<[Reg; 4]> = SmallVec::new();
+                let narrow = lanes > 1 && works_narrow(&kernel.uops, self.an, u);
                 for &s in &node.src {
-                    src.push(self.get(s, row, column, lanes)?);
+                    src.push(if narrow && kernel.uops.ty(s).dtype == DType::I64 {
+                        self.get_narrow(s, row, column, lanes)?
+                    } else {
+                        self.get(s, row, column, lanes)?
+                    });
                 }
                 self.value(u, &src)?
             }
@@ -361,6 +401,7 @@ impl<'a> Emit<'a> {
         Ok(match (node.op, src) {
             (Op::Alu(Alu::Select), &[c, a, b]) => self.b.select(c, a, b),
             (Op::Alu(op), _) if src.len() == op.arity() => self.b.alu(op, src),
+            (Op::Cast, &[a]) if self.b.ty(a).lanes > 1 && self.an.narrow[u.index()] => self.b.cast(DType::I32, a),
             (Op::Cast, &[a]) => self.b.cast(node.ty.dtype, a),
             (Op::Bitcast, &[a]) => self.b.bitcast(node.ty.dtype, a),
             (Op::IndexDiv, &[a, d]) => self.divide(node.src[0], node.src[1], a, d).0,
@@ -385,8 +426,9 @@ impl<'a> Emit<'a> {
     fn divide(&mut self, a: UOp, d: UOp, x: Reg, y: Reg) -> (Reg, Reg) {
         let arena = &self.kernel.uops;
         let bounds = arena.bounds(a);
-        let lanes = self.b.ty(x).lanes;
-        let number = |e: &mut Self, v: i64| e.b.constant(Ty { lanes, ..Ty::INDEX }, v as u64);
+        let ty = self.b.ty(x);
+        let number =
+            |e: &mut Self, v: i64| e.b.constant(ty, if ty.dtype == DType::I32 { v as u32 as u64 } else { v as u64 });
         let known = arena.as_index(d);
         if let Some(n) = known.filter(|n| *n > 0 && n.count_ones() == 1) {
             let (count, mask) = (number(self, n.trailing_zeros().into()), number(self, n - 1));
@@ -397,9 +439,18 @@ impl<'a> Emit<'a> {
             Some(n) if n > 2 && n < 1 << 31 && bounds.min >= 0 && bounds.max < 1 << 31 => {
                 let shift = 31 + i64::from(64 - (n - 1).leading_zeros());
                 let times = ((1i128 << shift) + i128::from(n) - 1) / i128::from(n);
-                let (times, shift) = (number(self, times as i64), number(self, shift));
-                let p = self.b.alu(Alu::Mul, &[x, times]);
-                self.b.alu(Alu::Shr, &[p, shift])
+                if ty.dtype == DType::I32 {
+                    let x = self.b.bitcast(DType::U32, x);
+                    let times = self.b.constant(ty.with(DType::U32), times as u64);
+                    let shift = self.b.constant(ty.with(DType::U32), shift as u64 - 32);
+                    let p = self.b.alu(Alu::MulHigh, &[x, times]);
+                    let p = self.b.alu(Alu::Shr, &[p, shift]);
+                    self.b.bitcast(DType::I32, p)
+                } else {
+                    let (times, shift) = (number(self, times as i64), number(self, shift));
+                    let p = self.b.alu(Alu::Mul, &[x, times]);
+                    self.b.alu(Alu::Shr, &[p, shift])
+                }
             }
             _ => {
                 let one = number(self, 1);

@@ -2,7 +2,7 @@
 //! outermost loop that a call runs.
 
 use super::affine::Step;
-use super::analysis::broken;
+use super::analysis::{broken, works_narrow};
 use super::emit::{Axes, Emit};
 use super::nest::{BlockId, Item};
 use crate::lir::Reg;
@@ -71,12 +71,28 @@ impl Emit<'_> {
         let arena = &self.kernel.uops;
         let mut wide = false;
         let has = |op: Alu, d: DType| (self.target.alu)(op, d);
+        let jumps = |wide: &mut bool, u: UOp| {
+            let d = self.index_dtype(u);
+            *wide |= d.size() == 8;
+            let narrowed = |a: UOp| {
+                // What is of 64 bits, and is wanted in 32.
+                !arena.depends_on(a, range)
+                    || self.an.narrow[a.index()]
+                    || d == DType::I64
+                    || (self.target.cast)(DType::I64, DType::I32)
+            };
+            has(Alu::Add, d)
+                && has(Alu::Mul, d)
+                && self.sums.get(u).terms.iter().flat_map(|t| &t.atoms).all(|&a| narrowed(a))
+        };
         let index = |wide: &mut bool, u: UOp| match self.step(u, range) {
-            Step::Jumps => {
-                *wide = true;
-                has(Alu::Add, DType::I64) && has(Alu::Mul, DType::I64)
-            }
+            Step::Jumps => jumps(wide, u),
             Step::None | Step::Const(_) | Step::Invariant => true,
+        };
+        // The dtype that a node is computed in, and whether its operands can be had so.
+        let held = |u: UOp| match arena.ty(u).dtype {
+            DType::I64 if self.an.narrow[u.index()] => DType::I32,
+            d => d,
         };
         for &b in blocks {
             let block = &self.nest.blocks[b];
@@ -86,26 +102,44 @@ impl Emit<'_> {
                     continue;
                 }
                 let node = arena.get(u);
-                wide |= node.ty.dtype.size() == 8
-                    || node.src.iter().any(|&s| arena.ty(s).dtype.size() == 8 && node.op != Op::Load);
+                let narrow = works_narrow(arena, self.an, u);
+                wide |= held(u).size() == 8;
+                let mut operands = true;
+                if node.op != Op::Load {
+                    for &s in &node.src {
+                        let is = arena.ty(s).dtype;
+                        let wanted = if narrow && is == DType::I64 { DType::I32 } else { is };
+                        wide |= wanted.size() == 8;
+                        if arena.depends_on(s, range) && held(s) != wanted {
+                            wide |= held(s).size() == 8;
+                            operands &= (self.target.cast)(held(s), wanted);
+                        }
+                    }
+                }
+                let of =
+                    |s: UOp| if narrow && arena.ty(s).dtype == DType::I64 { DType::I32 } else { arena.ty(s).dtype };
                 let fits = match node.op {
-                    Op::Range(..) => has(Alu::Add, DType::I64),
+                    Op::Range(..) => has(Alu::Add, held(u)),
                     Op::Load => {
                         let gated = node.src.len() > 2 && arena.depends_on(node.src[2], range);
-                        wide |= gated;
-                        (!gated || has(Alu::Add, DType::I64) && has(Alu::Mul, DType::I64))
-                            && index(&mut wide, node.src[1])
+                        (!gated || jumps(&mut wide, node.src[1])) && index(&mut wide, node.src[1])
                     }
-                    Op::Alu(op) => has(op, node.src.last().map_or(node.ty.dtype, |&s| arena.ty(s).dtype)),
-                    Op::Cast => (self.target.cast)(arena.ty(node.src[0]).dtype, node.ty.dtype),
+                    Op::Alu(op) => has(op, node.src.last().map_or(node.ty.dtype, |&s| of(s))),
+                    Op::Cast => of(node.src[0]) == held(u) || (self.target.cast)(of(node.src[0]), held(u)),
                     Op::Bitcast => true,
                     Op::IndexDiv | Op::IndexMod => {
                         let n = arena.as_index(node.src[1]).unwrap_or(0);
                         let x = arena.bounds(node.src[0]);
                         let small = n > 0 && n < 1 << 31 && x.min >= 0 && x.max < 1 << 31;
-                        let all = |ops: &[Alu]| ops.iter().all(|&op| has(op, DType::I64));
+                        let d = held(u);
+                        let all = |ops: &[Alu]| ops.iter().all(|&op| has(op, d));
                         if n > 0 && n.count_ones() == 1 {
                             all(&[Alu::Sar, Alu::And])
+                        } else if d == DType::I32 {
+                            small
+                                && has(Alu::MulHigh, DType::U32)
+                                && has(Alu::Shr, DType::U32)
+                                && all(&[Alu::Mul, Alu::Sub])
                         } else {
                             small && all(&[Alu::Mul, Alu::Shr, Alu::Sub])
                         }
@@ -113,18 +147,19 @@ impl Emit<'_> {
                     Op::Call(f) => node.src.len() > f.arity() && has(Alu::Select, node.ty.dtype),
                     _ => false,
                 };
-                if !fits {
+                if !fits || !operands {
                     return 1;
                 }
             }
             for &s in block.stores.iter() {
                 let src = arena.src(s);
                 let gated = src.len() > 3 && arena.depends_on(src[3], range);
-                wide |= gated || arena.ty(src[2]).dtype.size() == 8;
+                wide |= arena.ty(src[2]).dtype.size() == 8;
                 if arena.depends_on(s, range) && (!index(&mut wide, src[1]) || self.step(src[1], range) == Step::None) {
                     return 1;
                 }
-                if gated && !(has(Alu::Add, DType::I64) && has(Alu::Mul, DType::I64)) {
+                let widened = arena.depends_on(src[2], range) && held(src[2]) != arena.ty(src[2]).dtype;
+                if widened && !(self.target.cast)(DType::I32, DType::I64) || gated && !jumps(&mut wide, src[1]) {
                     return 1;
                 }
             }
@@ -139,7 +174,11 @@ impl Emit<'_> {
                     }
                     continue;
                 };
-                let of = arena.ty(arena.src(c)[0]).dtype;
+                let value = arena.src(c)[0];
+                let of = arena.ty(value).dtype;
+                if arena.depends_on(value, range) && held(value) != of && !(self.target.cast)(DType::I32, DType::I64) {
+                    return 1;
+                }
                 let d = super::reduce::accumulator(of);
                 wide |= d.size() == 8;
                 let bits = if d.size() == 8 { DType::I64 } else { DType::I32 };

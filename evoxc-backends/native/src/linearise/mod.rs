@@ -75,7 +75,7 @@ pub fn linearise(kernel: &Kernel, target: &Target, shape: Shape) -> Result<Lir, 
         let len = size::size(kernel, s.len).ok_or_else(|| analysis::broken("a size of scratch memory is no number"))?;
         scratch.push((s.dtype, len));
     }
-    let mut e = emit::Emit::new(kernel, &mut sums, &nest, scratch, *target, shape);
+    let mut e = emit::Emit::new(kernel, &an, &mut sums, &nest, scratch, *target, shape);
     e.whole_kernel()?;
     let scratch = std::mem::take(&mut e.scratch);
     let (regs, body) = e.b.finish();
