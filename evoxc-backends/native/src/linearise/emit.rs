@@ -10,6 +10,7 @@ use crate::lir::{Inst, Memory, Reg, Stride};
 use crate::render::Target;
 use crate::uop::{Alu, Op, Ty, UOp};
 use evoxc_core::{DType, OpError};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Which ranges are done several at a time where the writing is now.
@@ -64,6 +65,8 @@ pub(super) struct Emit<'a> {
     /// The range over outputs of which several are done at once because they share what they load, and how many.
     pub tile: Option<UOp>,
     pub copies: usize,
+    /// The lanes that blocks got.
+    pub speed: FxHashMap<BlockId, u8>,
     pub target: Target,
     pub form: Shape,
     /// Memory that the linearisation itself needs.
@@ -94,6 +97,7 @@ impl<'a> Emit<'a> {
             loaded: None,
             vars: vec![None; n],
             along: None,
+            speed: FxHashMap::default(),
             tile: None,
             copies: 1,
             target,

@@ -5,7 +5,7 @@ use super::affine::Step;
 use super::analysis::{broken, works_narrow};
 use super::emit::{Axes, Emit};
 use super::nest::{BlockId, Item};
-use crate::lir::Reg;
+use crate::lir::{Reg, Size};
 use crate::uop::{Alu, Op, UOp};
 use evoxc_core::{DType, OpError};
 use evoxc_ir::Reducer;
@@ -238,25 +238,29 @@ impl Emit<'_> {
         self.copies = if self.along.is_some() { most.min(6) } else { most.min(2) };
     }
 
-    /// All of it.
-    pub fn whole_kernel(&mut self) -> Result<(), OpError> {
+    /// All of it; how many iterations there are, and how many are worth a thread.
+    pub fn whole_kernel(&mut self) -> Result<(Size, Size), OpError> {
         self.choose();
         self.tile();
         let nest = self.nest;
         self.items(0)?;
         let (from, to) = (self.b.begin(), self.b.end());
-        let Some(outer) = nest.blocks[0].inner else {
-            self.b.open_for(from, to, 1);
-            for &s in &nest.blocks[0].stores {
-                self.store(s)?;
+        let part = self.part();
+        match (nest.blocks[0].inner, part) {
+            (None, _) => {
+                self.b.open_for(from, to, 1);
+                for &s in &nest.blocks[0].stores {
+                    self.store(s)?;
+                }
+                self.b.close();
             }
-            self.b.close();
-            return Ok(());
-        };
-        self.over(outer, from, to)
+            (Some(outer), Some(part)) => self.in_parts(outer, part, from, to)?,
+            (Some(outer), None) => self.over(outer, from, to)?,
+        }
+        self.grid(part)
     }
     /// The loop of a block over outputs.
-    fn over(&mut self, block: BlockId, from: Reg, to: Reg) -> Result<(), OpError> {
+    pub fn over(&mut self, block: BlockId, from: Reg, to: Reg) -> Result<(), OpError> {
         let nest = self.nest;
         let Some(range) = nest.blocks[block].range else { return Err(broken("a loop counts a range")) };
         let outer = self.axes;
@@ -273,6 +277,7 @@ impl Emit<'_> {
         if block == nest.innermost && self.along == Some(range) {
             let blocks = self.subtree(block);
             let lanes = self.lanes(&blocks, Some(range));
+            self.speed.insert(block, lanes);
             if lanes > 1 {
                 let unroll = self.unroll(&blocks, range, lanes);
                 let mut steps = vec![unroll];

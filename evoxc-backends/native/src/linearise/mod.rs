@@ -4,6 +4,7 @@ mod affine;
 mod analysis;
 mod build;
 mod emit;
+mod grid;
 mod loops;
 mod nest;
 mod reduce;
@@ -12,7 +13,7 @@ mod size;
 mod tests;
 
 use crate::kernel::Kernel;
-use crate::lir::{Lir, Size};
+use crate::lir::Lir;
 use crate::render::Target;
 use crate::uop::{Arena, Op, UOp};
 use evoxc_core::OpError;
@@ -76,10 +77,9 @@ pub fn linearise(kernel: &Kernel, target: &Target, shape: Shape) -> Result<Lir, 
         scratch.push((s.dtype, len));
     }
     let mut e = emit::Emit::new(kernel, &an, &mut sums, &nest, scratch, *target, shape);
-    e.whole_kernel()?;
+    let (extent, grain) = e.whole_kernel()?;
     let scratch = std::mem::take(&mut e.scratch);
     let (regs, body) = e.b.finish();
-    let (extent, grain) = grid(kernel, &loops, body.len())?;
     Ok(Lir {
         buffers: kernel.buffers.iter().map(|b| b.dtype).collect(),
         scratch,
@@ -111,23 +111,4 @@ fn innermost(kernel: &Kernel, sums: &mut affine::Sums, loops: &mut Vec<UOp>) {
         let r = loops.remove(k);
         loops.push(r);
     }
-}
-
-/// How many iterations there are, and how many are worth a thread.
-fn grid(kernel: &Kernel, loops: &[UOp], work: usize) -> Result<(Size, Size), OpError> {
-    let extent = |r: UOp| {
-        let e = kernel.uops.src(r)[0];
-        size::size(kernel, e).ok_or_else(|| analysis::broken("an extent of an output is no number"))
-    };
-    let Some((&first, rest)) = loops.split_first() else { return Ok((Size::Const(1), Size::Const(1))) };
-    let mut count = extent(first)?;
-    let mut inner = Size::Const(work.max(1) as i64);
-    for &r in rest {
-        let e = extent(r)?;
-        count = size::mul(count, size::min(Size::Const(1), e.clone()));
-        inner = size::mul(inner, e);
-    }
-    // About 50 µs.
-    let grain = size::div(Size::Const(200_000), size::max(Size::Const(1), inner));
-    Ok((count, size::max(Size::Const(1), grain)))
 }

@@ -251,6 +251,7 @@ impl Emit<'_> {
         };
         let lanes = if runs && self.axes.vector.is_none() { self.lanes(&[leaf], nest.blocks[leaf].range) } else { 1 };
 
+        self.speed.insert(leaf, lanes);
         // Long runs are done in blocks.
         let from = self.b.index(0);
         let to = self.extent(first)?;

@@ -129,23 +129,28 @@ fn check(case: Case, seed: u64, wild: bool) {
     }
 }
 
+/// More seeds, for a longer search.
+fn more() -> u64 {
+    std::env::var("EVOXC_SEEDS").ok().and_then(|v| v.parse().ok()).unwrap_or(1)
+}
+
 #[test]
 fn random_kernels_do_what_their_nodes_say() {
-    for seed in 0..100 {
+    for seed in 0..100 * more() {
         check(kernel(seed, false), seed, false);
     }
 }
 
 #[test]
 fn lanes_and_parts_do_not_change_how_floats_round() {
-    for seed in 10_000..10_050 {
+    for seed in 10_000..10_000 + 50 * more() {
         check(kernel(seed, true), seed, true);
     }
 }
 
 #[test]
 fn products_of_matrices_do_what_their_nodes_say() {
-    for seed in 0..60 {
+    for seed in 0..60 * more() {
         check(product(seed, false), seed, false);
         check(product(seed, true), seed, true);
     }
