@@ -5,6 +5,8 @@ mod interp;
 pub mod library;
 #[cfg(test)]
 pub(crate) mod suite;
+#[cfg(all(unix, target_arch = "x86_64"))]
+pub mod x86;
 
 pub use c::C;
 pub use interp::Interp;

@@ -1,0 +1,124 @@
+//! The instructions that are used, by pairs: of 128 bits, and of 256.
+
+use iced_x86::Code;
+
+/// One instruction on xmm and on ymm registers.
+#[derive(Clone, Copy)]
+pub struct P(pub Code, pub Code);
+
+impl P {
+    /// The one for vectors of so many bytes.
+    pub fn at(self, width: u8) -> Code {
+        if width == 32 { self.1 } else { self.0 }
+    }
+}
+
+pub const ADDPS: P = P(Code::VEX_Vaddps_xmm_xmm_xmmm128, Code::VEX_Vaddps_ymm_ymm_ymmm256);
+pub const ADDPD: P = P(Code::VEX_Vaddpd_xmm_xmm_xmmm128, Code::VEX_Vaddpd_ymm_ymm_ymmm256);
+pub const SUBPS: P = P(Code::VEX_Vsubps_xmm_xmm_xmmm128, Code::VEX_Vsubps_ymm_ymm_ymmm256);
+pub const SUBPD: P = P(Code::VEX_Vsubpd_xmm_xmm_xmmm128, Code::VEX_Vsubpd_ymm_ymm_ymmm256);
+pub const MULPS: P = P(Code::VEX_Vmulps_xmm_xmm_xmmm128, Code::VEX_Vmulps_ymm_ymm_ymmm256);
+pub const MULPD: P = P(Code::VEX_Vmulpd_xmm_xmm_xmmm128, Code::VEX_Vmulpd_ymm_ymm_ymmm256);
+pub const DIVPS: P = P(Code::VEX_Vdivps_xmm_xmm_xmmm128, Code::VEX_Vdivps_ymm_ymm_ymmm256);
+pub const DIVPD: P = P(Code::VEX_Vdivpd_xmm_xmm_xmmm128, Code::VEX_Vdivpd_ymm_ymm_ymmm256);
+pub const MINPS: P = P(Code::VEX_Vminps_xmm_xmm_xmmm128, Code::VEX_Vminps_ymm_ymm_ymmm256);
+pub const MINPD: P = P(Code::VEX_Vminpd_xmm_xmm_xmmm128, Code::VEX_Vminpd_ymm_ymm_ymmm256);
+pub const MAXPS: P = P(Code::VEX_Vmaxps_xmm_xmm_xmmm128, Code::VEX_Vmaxps_ymm_ymm_ymmm256);
+pub const MAXPD: P = P(Code::VEX_Vmaxpd_xmm_xmm_xmmm128, Code::VEX_Vmaxpd_ymm_ymm_ymmm256);
+pub const ANDPS: P = P(Code::VEX_Vandps_xmm_xmm_xmmm128, Code::VEX_Vandps_ymm_ymm_ymmm256);
+pub const XORPS: P = P(Code::VEX_Vxorps_xmm_xmm_xmmm128, Code::VEX_Vxorps_ymm_ymm_ymmm256);
+pub const PADDD: P = P(Code::VEX_Vpaddd_xmm_xmm_xmmm128, Code::VEX_Vpaddd_ymm_ymm_ymmm256);
+pub const PADDQ: P = P(Code::VEX_Vpaddq_xmm_xmm_xmmm128, Code::VEX_Vpaddq_ymm_ymm_ymmm256);
+pub const PSUBD: P = P(Code::VEX_Vpsubd_xmm_xmm_xmmm128, Code::VEX_Vpsubd_ymm_ymm_ymmm256);
+pub const PSUBQ: P = P(Code::VEX_Vpsubq_xmm_xmm_xmmm128, Code::VEX_Vpsubq_ymm_ymm_ymmm256);
+pub const PMULLD: P = P(Code::VEX_Vpmulld_xmm_xmm_xmmm128, Code::VEX_Vpmulld_ymm_ymm_ymmm256);
+pub const PMULUDQ: P = P(Code::VEX_Vpmuludq_xmm_xmm_xmmm128, Code::VEX_Vpmuludq_ymm_ymm_ymmm256);
+pub const PMULDQ: P = P(Code::VEX_Vpmuldq_xmm_xmm_xmmm128, Code::VEX_Vpmuldq_ymm_ymm_ymmm256);
+pub const PAND: P = P(Code::VEX_Vpand_xmm_xmm_xmmm128, Code::VEX_Vpand_ymm_ymm_ymmm256);
+pub const PANDN: P = P(Code::VEX_Vpandn_xmm_xmm_xmmm128, Code::VEX_Vpandn_ymm_ymm_ymmm256);
+pub const POR: P = P(Code::VEX_Vpor_xmm_xmm_xmmm128, Code::VEX_Vpor_ymm_ymm_ymmm256);
+pub const PXOR: P = P(Code::VEX_Vpxor_xmm_xmm_xmmm128, Code::VEX_Vpxor_ymm_ymm_ymmm256);
+pub const PCMPEQD: P = P(Code::VEX_Vpcmpeqd_xmm_xmm_xmmm128, Code::VEX_Vpcmpeqd_ymm_ymm_ymmm256);
+pub const PCMPEQQ: P = P(Code::VEX_Vpcmpeqq_xmm_xmm_xmmm128, Code::VEX_Vpcmpeqq_ymm_ymm_ymmm256);
+pub const PCMPGTD: P = P(Code::VEX_Vpcmpgtd_xmm_xmm_xmmm128, Code::VEX_Vpcmpgtd_ymm_ymm_ymmm256);
+pub const PCMPGTQ: P = P(Code::VEX_Vpcmpgtq_xmm_xmm_xmmm128, Code::VEX_Vpcmpgtq_ymm_ymm_ymmm256);
+pub const PMINSD: P = P(Code::VEX_Vpminsd_xmm_xmm_xmmm128, Code::VEX_Vpminsd_ymm_ymm_ymmm256);
+pub const PMINUD: P = P(Code::VEX_Vpminud_xmm_xmm_xmmm128, Code::VEX_Vpminud_ymm_ymm_ymmm256);
+pub const PMAXSD: P = P(Code::VEX_Vpmaxsd_xmm_xmm_xmmm128, Code::VEX_Vpmaxsd_ymm_ymm_ymmm256);
+pub const PMAXUD: P = P(Code::VEX_Vpmaxud_xmm_xmm_xmmm128, Code::VEX_Vpmaxud_ymm_ymm_ymmm256);
+pub const PSLLVD: P = P(Code::VEX_Vpsllvd_xmm_xmm_xmmm128, Code::VEX_Vpsllvd_ymm_ymm_ymmm256);
+pub const PSRLVD: P = P(Code::VEX_Vpsrlvd_xmm_xmm_xmmm128, Code::VEX_Vpsrlvd_ymm_ymm_ymmm256);
+pub const PSRAVD: P = P(Code::VEX_Vpsravd_xmm_xmm_xmmm128, Code::VEX_Vpsravd_ymm_ymm_ymmm256);
+pub const PSLLVQ: P = P(Code::VEX_Vpsllvq_xmm_xmm_xmmm128, Code::VEX_Vpsllvq_ymm_ymm_ymmm256);
+pub const PSRLVQ: P = P(Code::VEX_Vpsrlvq_xmm_xmm_xmmm128, Code::VEX_Vpsrlvq_ymm_ymm_ymmm256);
+pub const PACKSSDW: P = P(Code::VEX_Vpackssdw_xmm_xmm_xmmm128, Code::VEX_Vpackssdw_ymm_ymm_ymmm256);
+pub const PACKUSDW: P = P(Code::VEX_Vpackusdw_xmm_xmm_xmmm128, Code::VEX_Vpackusdw_ymm_ymm_ymmm256);
+pub const PACKSSWB: P = P(Code::VEX_Vpacksswb_xmm_xmm_xmmm128, Code::VEX_Vpacksswb_ymm_ymm_ymmm256);
+pub const PACKUSWB: P = P(Code::VEX_Vpackuswb_xmm_xmm_xmmm128, Code::VEX_Vpackuswb_ymm_ymm_ymmm256);
+pub const CMPPS: P = P(Code::VEX_Vcmpps_xmm_xmm_xmmm128_imm8, Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8);
+pub const CMPPD: P = P(Code::VEX_Vcmppd_xmm_xmm_xmmm128_imm8, Code::VEX_Vcmppd_ymm_ymm_ymmm256_imm8);
+pub const PBLENDD: P = P(Code::VEX_Vpblendd_xmm_xmm_xmmm128_imm8, Code::VEX_Vpblendd_ymm_ymm_ymmm256_imm8);
+pub const PBLENDW: P = P(Code::VEX_Vpblendw_xmm_xmm_xmmm128_imm8, Code::VEX_Vpblendw_ymm_ymm_ymmm256_imm8);
+pub const SHUFPS: P = P(Code::VEX_Vshufps_xmm_xmm_xmmm128_imm8, Code::VEX_Vshufps_ymm_ymm_ymmm256_imm8);
+pub const SQRTPS: P = P(Code::VEX_Vsqrtps_xmm_xmmm128, Code::VEX_Vsqrtps_ymm_ymmm256);
+pub const SQRTPD: P = P(Code::VEX_Vsqrtpd_xmm_xmmm128, Code::VEX_Vsqrtpd_ymm_ymmm256);
+pub const PABSD: P = P(Code::VEX_Vpabsd_xmm_xmmm128, Code::VEX_Vpabsd_ymm_ymmm256);
+pub const CVTDQ2PS: P = P(Code::VEX_Vcvtdq2ps_xmm_xmmm128, Code::VEX_Vcvtdq2ps_ymm_ymmm256);
+pub const CVTTPS2DQ: P = P(Code::VEX_Vcvttps2dq_xmm_xmmm128, Code::VEX_Vcvttps2dq_ymm_ymmm256);
+pub const MOVUPS: P = P(Code::VEX_Vmovups_xmm_xmmm128, Code::VEX_Vmovups_ymm_ymmm256);
+pub const ROUNDPS: P = P(Code::VEX_Vroundps_xmm_xmmm128_imm8, Code::VEX_Vroundps_ymm_ymmm256_imm8);
+pub const ROUNDPD: P = P(Code::VEX_Vroundpd_xmm_xmmm128_imm8, Code::VEX_Vroundpd_ymm_ymmm256_imm8);
+pub const PSLLDI: P = P(Code::VEX_Vpslld_xmm_xmm_imm8, Code::VEX_Vpslld_ymm_ymm_imm8);
+pub const PSRLDI: P = P(Code::VEX_Vpsrld_xmm_xmm_imm8, Code::VEX_Vpsrld_ymm_ymm_imm8);
+pub const PSRADI: P = P(Code::VEX_Vpsrad_xmm_xmm_imm8, Code::VEX_Vpsrad_ymm_ymm_imm8);
+pub const PSLLQI: P = P(Code::VEX_Vpsllq_xmm_xmm_imm8, Code::VEX_Vpsllq_ymm_ymm_imm8);
+pub const PSRLQI: P = P(Code::VEX_Vpsrlq_xmm_xmm_imm8, Code::VEX_Vpsrlq_ymm_ymm_imm8);
+pub const BLENDVPS: P = P(Code::VEX_Vblendvps_xmm_xmm_xmmm128_xmm, Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm);
+pub const BLENDVPD: P = P(Code::VEX_Vblendvpd_xmm_xmm_xmmm128_xmm, Code::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm);
+pub const STORE: P = P(Code::VEX_Vmovups_xmmm128_xmm, Code::VEX_Vmovups_ymmm256_ymm);
+pub const PMOVSXBD: P = P(Code::VEX_Vpmovsxbd_xmm_xmmm32, Code::VEX_Vpmovsxbd_ymm_xmmm64);
+pub const PMOVZXBD: P = P(Code::VEX_Vpmovzxbd_xmm_xmmm32, Code::VEX_Vpmovzxbd_ymm_xmmm64);
+pub const PMOVSXWD: P = P(Code::VEX_Vpmovsxwd_xmm_xmmm64, Code::VEX_Vpmovsxwd_ymm_xmmm128);
+pub const PMOVZXWD: P = P(Code::VEX_Vpmovzxwd_xmm_xmmm64, Code::VEX_Vpmovzxwd_ymm_xmmm128);
+pub const PMOVSXDQ: P = P(Code::VEX_Vpmovsxdq_xmm_xmmm64, Code::VEX_Vpmovsxdq_ymm_xmmm128);
+pub const PMOVZXDQ: P = P(Code::VEX_Vpmovzxdq_xmm_xmmm64, Code::VEX_Vpmovzxdq_ymm_xmmm128);
+pub const CVTPH2PS: P = P(Code::VEX_Vcvtph2ps_xmm_xmmm64, Code::VEX_Vcvtph2ps_ymm_xmmm128);
+pub const CVTPS2PH: P = P(Code::VEX_Vcvtps2ph_xmmm64_xmm_imm8, Code::VEX_Vcvtps2ph_xmmm128_ymm_imm8);
+pub const CVTDQ2PD: P = P(Code::VEX_Vcvtdq2pd_xmm_xmmm64, Code::VEX_Vcvtdq2pd_ymm_xmmm128);
+pub const CVTPS2PD: P = P(Code::VEX_Vcvtps2pd_xmm_xmmm64, Code::VEX_Vcvtps2pd_ymm_xmmm128);
+pub const CVTPD2PS: P = P(Code::VEX_Vcvtpd2ps_xmm_xmmm128, Code::VEX_Vcvtpd2ps_xmm_ymmm256);
+pub const CVTTPD2DQ: P = P(Code::VEX_Vcvttpd2dq_xmm_xmmm128, Code::VEX_Vcvttpd2dq_xmm_ymmm256);
+pub const PBROADCASTD: P = P(Code::VEX_Vpbroadcastd_xmm_xmmm32, Code::VEX_Vpbroadcastd_ymm_xmmm32);
+pub const PBROADCASTQ: P = P(Code::VEX_Vpbroadcastq_xmm_xmmm64, Code::VEX_Vpbroadcastq_ymm_xmmm64);
+pub const PGATHERDD: P = P(Code::VEX_Vpgatherdd_xmm_vm32x_xmm, Code::VEX_Vpgatherdd_ymm_vm32y_ymm);
+pub const PGATHERQD: P = P(Code::VEX_Vpgatherqd_xmm_vm64x_xmm, Code::VEX_Vpgatherqd_xmm_vm64y_xmm);
+pub const PGATHERDQ: P = P(Code::VEX_Vpgatherdq_xmm_vm32x_xmm, Code::VEX_Vpgatherdq_ymm_vm32x_ymm);
+pub const PGATHERQQ: P = P(Code::VEX_Vpgatherqq_xmm_vm64x_xmm, Code::VEX_Vpgatherqq_ymm_vm64y_ymm);
+pub const FMADDPS: [[Code; 3]; 2] = [
+    [
+        Code::VEX_Vfmadd132ps_xmm_xmm_xmmm128,
+        Code::VEX_Vfmadd213ps_xmm_xmm_xmmm128,
+        Code::VEX_Vfmadd231ps_xmm_xmm_xmmm128,
+    ],
+    [
+        Code::VEX_Vfmadd132ps_ymm_ymm_ymmm256,
+        Code::VEX_Vfmadd213ps_ymm_ymm_ymmm256,
+        Code::VEX_Vfmadd231ps_ymm_ymm_ymmm256,
+    ],
+];
+pub const FMADDPD: [[Code; 3]; 2] = [
+    [
+        Code::VEX_Vfmadd132pd_xmm_xmm_xmmm128,
+        Code::VEX_Vfmadd213pd_xmm_xmm_xmmm128,
+        Code::VEX_Vfmadd231pd_xmm_xmm_xmmm128,
+    ],
+    [
+        Code::VEX_Vfmadd132pd_ymm_ymm_ymmm256,
+        Code::VEX_Vfmadd213pd_ymm_ymm_ymmm256,
+        Code::VEX_Vfmadd231pd_ymm_ymm_ymmm256,
+    ],
+];
+pub const FMADDSS: [Code; 3] =
+    [Code::VEX_Vfmadd132ss_xmm_xmm_xmmm32, Code::VEX_Vfmadd213ss_xmm_xmm_xmmm32, Code::VEX_Vfmadd231ss_xmm_xmm_xmmm32];
+pub const FMADDSD: [Code; 3] =
+    [Code::VEX_Vfmadd132sd_xmm_xmm_xmmm64, Code::VEX_Vfmadd213sd_xmm_xmm_xmmm64, Code::VEX_Vfmadd231sd_xmm_xmm_xmmm64];

@@ -1,0 +1,899 @@
+//! Machine code of [`Mir`] whose registers are assigned.
+
+use super::asm::{Arg, Asm, Bytes, Place};
+use super::codes::STORE;
+use super::mir::*;
+use super::regs::{ARGUMENT_REGS, Assignment, Loc, RAX, RDX, XSCRATCH};
+use super::select::ARGUMENTS;
+use iced_x86::{Code, Register};
+
+/// Bytes at the bottom of the frame where lane-wise code keeps vectors: two operands and a result.
+const AREA: i32 = 96;
+
+pub(super) struct Emit<'a> {
+    m: &'a Mir,
+    a: &'a Assignment,
+    pub asm: Asm,
+    /// Where slots begin.
+    slots: i32,
+    /// The open blocks: of a loop where it begins, and the jump past its end.
+    open: Vec<(usize, Option<usize>)>,
+}
+
+/// The name of an integer register.
+fn g(number: u8, size: u8) -> Register {
+    let n = u32::from(number);
+    match size {
+        8 => Register::RAX + n,
+        4 => Register::EAX + n,
+        2 => Register::AX + n,
+        _ if n < 4 => Register::AL + n,
+        _ => Register::SPL + (n - 4),
+    }
+}
+fn x(number: u8, width: u8) -> Register {
+    if width == 32 { Register::YMM0 + u32::from(number) } else { Register::XMM0 + u32::from(number) }
+}
+fn at(base: Register, disp: i32) -> Place {
+    Place::At { base, index: Register::None, scale: 1, disp }
+}
+
+/// The size of the integer register that an instruction writes, where that is not the size of the value.
+fn written(code: Code, width: u8) -> u8 {
+    match code {
+        Code::Mov_r32_rm32 | Code::Movsx_r32_rm8 | Code::Movzx_r32_rm8 | Code::Movsx_r32_rm16 => 4,
+        Code::Movzx_r32_rm16 | Code::VEX_Vmovd_rm32_xmm | Code::VEX_Vpextrd_rm32_xmm_imm8 => 4,
+        _ => width,
+    }
+}
+
+fn g3_codes(op: G, w: u8) -> [Code; 4] {
+    // Register and memory; memory and register; with 8 bits; with 32.
+    match (op, w) {
+        (G::Add, 8) => [Code::Add_r64_rm64, Code::Add_rm64_r64, Code::Add_rm64_imm8, Code::Add_rm64_imm32],
+        (G::Add, _) => [Code::Add_r32_rm32, Code::Add_rm32_r32, Code::Add_rm32_imm8, Code::Add_rm32_imm32],
+        (G::Sub, 8) => [Code::Sub_r64_rm64, Code::Sub_rm64_r64, Code::Sub_rm64_imm8, Code::Sub_rm64_imm32],
+        (G::Sub, _) => [Code::Sub_r32_rm32, Code::Sub_rm32_r32, Code::Sub_rm32_imm8, Code::Sub_rm32_imm32],
+        (G::And, 8) => [Code::And_r64_rm64, Code::And_rm64_r64, Code::And_rm64_imm8, Code::And_rm64_imm32],
+        (G::And, _) => [Code::And_r32_rm32, Code::And_rm32_r32, Code::And_rm32_imm8, Code::And_rm32_imm32],
+        (G::Or, 8) => [Code::Or_r64_rm64, Code::Or_rm64_r64, Code::Or_rm64_imm8, Code::Or_rm64_imm32],
+        (G::Or, _) => [Code::Or_r32_rm32, Code::Or_rm32_r32, Code::Or_rm32_imm8, Code::Or_rm32_imm32],
+        (G::Xor, 8) => [Code::Xor_r64_rm64, Code::Xor_rm64_r64, Code::Xor_rm64_imm8, Code::Xor_rm64_imm32],
+        (G::Xor, _) => [Code::Xor_r32_rm32, Code::Xor_rm32_r32, Code::Xor_rm32_imm8, Code::Xor_rm32_imm32],
+        (G::Imul, 8) => [Code::Imul_r64_rm64, Code::Imul_r64_rm64, Code::Imul_r64_rm64_imm8, Code::Imul_r64_rm64_imm32],
+        (G::Imul, _) => [Code::Imul_r32_rm32, Code::Imul_r32_rm32, Code::Imul_r32_rm32_imm8, Code::Imul_r32_rm32_imm32],
+    }
+}
+
+fn cmov(cc: Cc, w: u8) -> Code {
+    match (cc, w) {
+        (Cc::E, 8) => Code::Cmove_r64_rm64,
+        (Cc::E, _) => Code::Cmove_r32_rm32,
+        (Cc::Ne, 8) => Code::Cmovne_r64_rm64,
+        (Cc::Ne, _) => Code::Cmovne_r32_rm32,
+        (Cc::L, 8) => Code::Cmovl_r64_rm64,
+        (Cc::L, _) => Code::Cmovl_r32_rm32,
+        (Cc::Le, 8) => Code::Cmovle_r64_rm64,
+        (Cc::Le, _) => Code::Cmovle_r32_rm32,
+        (Cc::G, 8) => Code::Cmovg_r64_rm64,
+        (Cc::G, _) => Code::Cmovg_r32_rm32,
+        (Cc::Ge, 8) => Code::Cmovge_r64_rm64,
+        (Cc::Ge, _) => Code::Cmovge_r32_rm32,
+        (Cc::B, 8) => Code::Cmovb_r64_rm64,
+        (Cc::B, _) => Code::Cmovb_r32_rm32,
+        (Cc::Be, 8) => Code::Cmovbe_r64_rm64,
+        (Cc::Be, _) => Code::Cmovbe_r32_rm32,
+        (Cc::A, 8) => Code::Cmova_r64_rm64,
+        (Cc::A, _) => Code::Cmova_r32_rm32,
+        (Cc::Ae, 8) => Code::Cmovae_r64_rm64,
+        (Cc::Ae, _) => Code::Cmovae_r32_rm32,
+    }
+}
+fn set(cc: Cc) -> Code {
+    match cc {
+        Cc::E => Code::Sete_rm8,
+        Cc::Ne => Code::Setne_rm8,
+        Cc::L => Code::Setl_rm8,
+        Cc::Le => Code::Setle_rm8,
+        Cc::G => Code::Setg_rm8,
+        Cc::Ge => Code::Setge_rm8,
+        Cc::B => Code::Setb_rm8,
+        Cc::Be => Code::Setbe_rm8,
+        Cc::A => Code::Seta_rm8,
+        Cc::Ae => Code::Setae_rm8,
+    }
+}
+
+/// Machine code of a function.
+pub fn emit(m: &Mir, a: &Assignment) -> Result<Bytes, String> {
+    let mut e = Emit { m, a, asm: Asm::new(), slots: 0, open: vec![] };
+    e.function();
+    e.asm.finish(m.functions)
+}
+
+#[cfg(test)]
+pub fn listing(m: &Mir, a: &Assignment) -> Vec<(usize, iced_x86::Instruction)> {
+    let mut e = Emit { m, a, asm: Asm::new(), slots: 0, open: vec![] };
+    e.function();
+    e.asm.listing
+}
+
+impl Emit<'_> {
+    fn function(&mut self) {
+        let m = self.m;
+        let area = m.code.iter().any(|mi| matches!(mi.op, Op::Call(_) | Op::LaneGather(_) | Op::LaneScatter(_)));
+        let calls = m.code.iter().any(|mi| matches!(mi.op, Op::Call(_)));
+        let wide = m.regs.iter().any(|r| r.width == 32);
+        self.slots = if area { AREA } else { 0 };
+        let saved: Vec<u8> = (0..16u8).filter(|r| self.a.saved & (1 << r) != 0).collect();
+        for r in &saved {
+            self.asm.ins(Code::Push_r64, &[Arg::R(g(*r, 8))]);
+        }
+        // The frame, at a multiple of 32, and the stack pointer that was before in its last 8 bytes.
+        let bytes = self.slots + self.a.frame as i32;
+        let frame = if bytes > 0 || calls { (bytes + 8 + 31) / 32 * 32 } else { 0 };
+        let rsp = Arg::R(Register::RSP);
+        let old = Arg::M(at(Register::RSP, frame - 8));
+        if frame > 0 {
+            self.asm.ins(Code::Mov_r64_rm64, &[Arg::R(Register::RAX), rsp]);
+            self.asm.ins(Code::And_rm64_imm8, &[rsp, Arg::I(-32)]);
+            // Large frames touch every page on the way, as the guard page of a stack expects.
+            let mut left = frame;
+            while left > 4096 {
+                self.asm.ins(Code::Sub_rm64_imm32, &[rsp, Arg::I(4096)]);
+                self.asm.ins(Code::Mov_rm64_r64, &[Arg::M(at(Register::RSP, 0)), Arg::R(Register::RAX)]);
+                left -= 4096;
+            }
+            self.asm.ins(Code::Sub_rm64_imm32, &[rsp, Arg::I(left.into())]);
+            self.asm.ins(Code::Mov_rm64_r64, &[old, Arg::R(Register::RAX)]);
+        }
+        for v in 0..ARGUMENTS {
+            if m.uses[v as usize] == 0 {
+                continue;
+            }
+            let given = if v == 2 { RDX } else { ARGUMENT_REGS[v as usize] };
+            match self.a.loc[v as usize] {
+                Loc::Reg(r) if r != given => {
+                    self.asm.ins(Code::Mov_r64_rm64, &[Arg::R(g(r, 8)), Arg::R(g(given, 8))]);
+                }
+                Loc::Slot(s) => {
+                    let to = Arg::M(self.slot(s));
+                    self.asm.ins(Code::Mov_rm64_r64, &[to, Arg::R(g(given, 8))]);
+                }
+                Loc::Reg(_) | Loc::Nowhere | Loc::Constant => {}
+            }
+        }
+        let mut constants = self.a.constants.iter().peekable();
+        for (k, mi) in m.code.iter().enumerate() {
+            while let Some((_, v)) = constants.next_if(|c| c.0 as usize <= k) {
+                if let Loc::Reg(r) = self.a.loc[*v as usize] {
+                    self.materialise(*v, r, true);
+                }
+            }
+            self.one(mi);
+        }
+        if wide {
+            self.asm.ins(Code::VEX_Vzeroupper, &[]);
+        }
+        if frame > 0 {
+            self.asm.ins(Code::Mov_r64_rm64, &[rsp, old]);
+        }
+        for r in saved.iter().rev() {
+            self.asm.ins(Code::Pop_r64, &[Arg::R(g(*r, 8))]);
+        }
+        self.asm.ins(Code::Retnq, &[]);
+    }
+
+    fn slot(&self, offset: u32) -> Place {
+        at(Register::RSP, self.slots + offset as i32)
+    }
+
+    fn class(&self, v: V) -> Class {
+        self.m.regs[v as usize].class
+    }
+    fn width(&self, v: V) -> u8 {
+        self.m.regs[v as usize].width
+    }
+
+    /// A constant into a register. Between instructions flags may change.
+    fn materialise(&mut self, v: V, r: u8, between: bool) {
+        let info = self.m.regs[v as usize];
+        let Some(c) = info.constant else { return };
+        if info.class == Class::G {
+            let Constant::Splat(bits, size) = c else { return };
+            let value = if size == 8 { bits as i64 } else { i64::from(bits as u32) };
+            if value == 0 && between {
+                self.asm.ins(Code::Xor_r32_rm32, &[Arg::R(g(r, 4)), Arg::R(g(r, 4))]);
+            } else if u32::try_from(value).is_ok() {
+                self.asm.ins(Code::Mov_r32_imm32, &[Arg::R(g(r, 4)), Arg::I(value)]);
+            } else if i32::try_from(value).is_ok() {
+                self.asm.ins(Code::Mov_rm64_imm32, &[Arg::R(g(r, 8)), Arg::I(value)]);
+            } else {
+                self.asm.ins(Code::Mov_r64_imm64, &[Arg::R(g(r, 8)), Arg::I(value)]);
+            }
+            return;
+        }
+        let to = Arg::R(x(r, info.width));
+        match c {
+            Constant::Splat(0, _) => {
+                let low = Arg::R(x(r, 16));
+                self.asm.ins(Code::VEX_Vxorps_xmm_xmm_xmmm128, &[low, low, low]);
+            }
+            Constant::Splat(0xffff_ffff, 4) | Constant::Splat(u64::MAX, 8) => {
+                self.asm.ins(super::codes::PCMPEQD.at(info.width), &[to, to, to]);
+            }
+            Constant::Splat(_, size) => {
+                let from = Arg::M(self.asm.constant(c, &self.m.tables, size));
+                let p = if size == 8 { super::codes::PBROADCASTQ } else { super::codes::PBROADCASTD };
+                self.asm.ins(p.at(info.width), &[to, from]);
+            }
+            Constant::Table(_) => {
+                let from = Arg::M(self.asm.constant(c, &self.m.tables, info.width));
+                self.asm.ins(super::codes::MOVUPS.at(info.width), &[to, from]);
+            }
+        }
+    }
+
+    /// The register of a value; one that is elsewhere comes to `scratch`.
+    fn reg(&mut self, v: V, scratch: u8) -> u8 {
+        match self.a.loc[v as usize] {
+            Loc::Reg(r) => r,
+            Loc::Slot(s) => {
+                let from = Arg::M(self.slot(s));
+                match self.class(v) {
+                    Class::G if self.width(v) == 8 => {
+                        self.asm.ins(Code::Mov_r64_rm64, &[Arg::R(g(scratch, 8)), from]);
+                    }
+                    Class::G => self.asm.ins(Code::Mov_r32_rm32, &[Arg::R(g(scratch, 4)), from]),
+                    Class::X => {
+                        let w = self.width(v);
+                        self.asm.ins(super::codes::MOVUPS.at(w), &[Arg::R(x(scratch, w)), from]);
+                    }
+                }
+                scratch
+            }
+            Loc::Constant | Loc::Nowhere => {
+                self.materialise(v, scratch, false);
+                scratch
+            }
+        }
+    }
+
+    /// A value where memory will do; integers as registers of `w` bytes, vectors of their width.
+    fn rm(&mut self, v: V, w: u8, scratch: u8) -> Arg {
+        match (self.a.loc[v as usize], self.m.regs[v as usize].constant) {
+            (Loc::Slot(s), _) => Arg::M(self.slot(s)),
+            (Loc::Constant, Some(c)) if self.class(v) == Class::X => Arg::M(self.asm.constant(c, &self.m.tables, w)),
+            _ => {
+                let r = self.reg(v, scratch);
+                self.name(v, r, w)
+            }
+        }
+    }
+
+    fn name(&self, v: V, r: u8, w: u8) -> Arg {
+        match self.class(v) {
+            Class::G => Arg::R(g(r, w)),
+            Class::X => Arg::R(x(r, self.width(v))),
+        }
+    }
+
+    /// The register to write, which [`Emit::done`] moves where the value lives.
+    fn target(&self, v: V) -> u8 {
+        match (self.a.loc[v as usize], self.class(v)) {
+            (Loc::Reg(r), _) => r,
+            (_, Class::G) => RAX,
+            (_, Class::X) => XSCRATCH,
+        }
+    }
+    fn done(&mut self, v: V, r: u8) {
+        if let Loc::Slot(s) = self.a.loc[v as usize] {
+            let to = Arg::M(self.slot(s));
+            let w = self.width(v);
+            match self.class(v) {
+                Class::G if w == 8 => self.asm.ins(Code::Mov_rm64_r64, &[to, Arg::R(g(r, 8))]),
+                Class::G => self.asm.ins(Code::Mov_rm32_r32, &[to, Arg::R(g(r, 4))]),
+                Class::X => self.asm.ins(STORE.at(w), &[to, Arg::R(x(r, w))]),
+            }
+        }
+    }
+
+    /// An address; uses rax, and rdx where both registers are elsewhere.
+    fn address(&mut self, mem: Mem) -> Place {
+        let base = self.reg(mem.base, RAX);
+        let index = match mem.index {
+            NONE => Register::None,
+            v => {
+                let other = if base == RAX { RDX } else { RAX };
+                let r = self.reg(v, other);
+                g(r, 8)
+            }
+        };
+        Place::At { base: g(base, 8), index, scale: mem.scale, disp: mem.disp }
+    }
+
+    /// The operand that may be memory.
+    fn operand(&mut self, mi: &Mi, slot: usize, scratch: u8) -> Arg {
+        match mi.s[slot] {
+            NONE => Arg::M(self.address(mi.mem)),
+            v => {
+                let scratch = if self.class(v) == Class::G { RDX } else { scratch };
+                self.rm(v, mi.w, scratch)
+            }
+        }
+    }
+
+    fn with_imm(args: &[Arg], imm: i32) -> smallvec::SmallVec<[Arg; 4]> {
+        let mut all: smallvec::SmallVec<[Arg; 4]> = args.iter().copied().collect();
+        if imm >= 0 {
+            all.push(Arg::I(imm.into()));
+        }
+        all
+    }
+
+    fn one(&mut self, mi: &Mi) {
+        match mi.op {
+            Op::Dead => {}
+            Op::X2(code) | Op::Load(code) => {
+                let s = self.operand(mi, 1, XSCRATCH + 1);
+                let d = self.target(mi.d);
+                let to = self.name(mi.d, d, written(code, self.width(mi.d)));
+                let args = Self::with_imm(&[to, s], mi.imm);
+                self.asm.ins(code, &args);
+                self.done(mi.d, d);
+            }
+            Op::R2(code) => {
+                let s = self.reg(mi.s[0], if self.class(mi.s[0]) == Class::G { RDX } else { XSCRATCH + 1 });
+                let d = self.target(mi.d);
+                if matches!(code, Code::VEX_Vmovaps_xmm_xmmm128 | Code::VEX_Vmovaps_ymm_ymmm256) {
+                    if s != d {
+                        self.asm.ins(Code::VEX_Vmovaps_xmm_xmmm128, &[Arg::R(x(d, 16)), Arg::R(x(s, 16))]);
+                    }
+                } else {
+                    let to = self.name(mi.d, d, written(code, self.width(mi.d)));
+                    let from = self.name(mi.s[0], s, mi.w);
+                    let args = Self::with_imm(&[to, from], mi.imm);
+                    self.asm.ins(code, &args);
+                }
+                self.done(mi.d, d);
+            }
+            Op::X3(code) => {
+                let a = self.reg(mi.s[0], XSCRATCH);
+                let a = self.name(mi.s[0], a, mi.w);
+                let b = self.operand(mi, 1, XSCRATCH + 1);
+                let d = self.target(mi.d);
+                let to = self.name(mi.d, d, self.width(mi.d));
+                let args = Self::with_imm(&[to, a, b], mi.imm);
+                self.asm.ins(code, &args);
+                self.done(mi.d, d);
+            }
+            Op::X4(code) => {
+                let a = self.reg(mi.s[0], XSCRATCH);
+                let c = self.reg(mi.s[2], XSCRATCH + 2);
+                let b = self.operand(mi, 1, XSCRATCH + 1);
+                let d = self.target(mi.d);
+                let to = self.name(mi.d, d, self.width(mi.d));
+                let (a, c) = (self.name(mi.s[0], a, mi.w), self.name(mi.s[2], c, mi.w));
+                self.asm.ins(code, &[to, a, b, c]);
+                self.done(mi.d, d);
+            }
+            Op::Fma(codes) => self.fma(mi, codes),
+            Op::Store(code) => self.store(mi, code),
+            Op::Mov => {
+                let (v, w) = (mi.s[0], self.width(mi.d));
+                match self.class(mi.d) {
+                    Class::X => {
+                        let d = self.target(mi.d);
+                        let s = self.reg(v, d);
+                        if s != d {
+                            let code = super::codes::MOVUPS.at(w);
+                            self.asm.ins(code, &[Arg::R(x(d, w)), Arg::R(x(s, w))]);
+                        }
+                        self.done(mi.d, d);
+                    }
+                    Class::G => {
+                        let d = self.target(mi.d);
+                        let s = self.reg(v, d);
+                        if s != d {
+                            self.asm.ins(Code::Mov_r64_rm64, &[Arg::R(g(d, 8)), Arg::R(g(s, 8))]);
+                        }
+                        self.done(mi.d, d);
+                    }
+                }
+            }
+            Op::Const => {
+                let d = self.target(mi.d);
+                self.materialise(mi.imm as V, d, true);
+                self.done(mi.d, d);
+            }
+            Op::G3(op) => self.g3(mi, op),
+            Op::GShift(op) => self.gshift(mi, op),
+            Op::GNeg | Op::GNot => {
+                let d = self.target(mi.d);
+                let s = self.reg(mi.s[0], d);
+                self.gmov(d, s);
+                let code = match (mi.op, mi.w) {
+                    (Op::GNeg, 8) => Code::Neg_rm64,
+                    (Op::GNeg, _) => Code::Neg_rm32,
+                    (_, 8) => Code::Not_rm64,
+                    (_, _) => Code::Not_rm32,
+                };
+                self.asm.ins(code, &[Arg::R(g(d, mi.w))]);
+                self.done(mi.d, d);
+            }
+            Op::GCmp(cc) => {
+                self.compare(mi);
+                self.asm.ins(set(cc), &[Arg::R(Register::AL)]);
+                let d = self.target(mi.d);
+                self.asm.ins(Code::Movzx_r32_rm8, &[Arg::R(g(d, 4)), Arg::R(Register::AL)]);
+                self.done(mi.d, d);
+            }
+            Op::GPick(cc) => {
+                let a = self.reg(mi.s[0], RAX);
+                let b = self.reg(mi.s[1], RDX);
+                let d = self.target(mi.d);
+                let code = if mi.w == 8 { Code::Cmp_r64_rm64 } else { Code::Cmp_r32_rm32 };
+                self.asm.ins(code, &[Arg::R(g(a, mi.w)), Arg::R(g(b, mi.w))]);
+                self.pick(cc, d, a, b, mi.w);
+                self.done(mi.d, d);
+            }
+            Op::GSelect => {
+                let c = self.reg(mi.s[0], RAX);
+                self.asm.ins(Code::Test_rm32_r32, &[Arg::R(g(c, 4)), Arg::R(g(c, 4))]);
+                let a = self.reg(mi.s[1], RAX);
+                let b = self.reg(mi.s[2], RDX);
+                let d = self.target(mi.d);
+                self.pick(Cc::Ne, d, a, b, mi.w);
+                self.done(mi.d, d);
+            }
+            Op::GDiv(signed, remainder) => self.divide(mi, signed, remainder),
+            Op::GMulHigh(signed) => {
+                let a = self.reg(mi.s[0], RAX);
+                self.gmov(RAX, a);
+                let b = self.rm(mi.s[1], 8, RDX);
+                self.asm.ins(if signed { Code::Imul_rm64 } else { Code::Mul_rm64 }, &[b]);
+                let d = self.target(mi.d);
+                self.gmov(d, RDX);
+                self.done(mi.d, d);
+            }
+            Op::XGather(code) => {
+                let w = self.width(mi.d);
+                let base = self.reg(mi.mem.base, RAX);
+                let d = self.target(mi.d);
+                let mask = self.reg(mi.s[2], XSCRATCH + 1);
+                let index = self.reg(mi.s[0], XSCRATCH + 2);
+                let otherwise = self.reg(mi.s[1], d);
+                if otherwise != d {
+                    self.asm.ins(super::codes::MOVUPS.at(w), &[Arg::R(x(d, w)), Arg::R(x(otherwise, w))]);
+                }
+                let index = x(index, self.width(mi.s[0]));
+                let from = Place::At { base: g(base, 8), index, scale: mi.mem.scale, disp: 0 };
+                self.asm.ins(code, &[Arg::R(x(d, w)), Arg::M(from), Arg::R(x(mask, w))]);
+                self.done(mi.d, d);
+            }
+            Op::LaneGather(n) => self.lane_gather(mi, n),
+            Op::LaneScatter(n) => self.lane_scatter(mi, n),
+            Op::Call(size) => self.call(mi, size),
+            Op::Loop => {
+                let d = self.target(mi.d);
+                // As in `compare_loop`, small constants are no reads: the register may hold something else here.
+                if self.small(mi.s[0]).is_some() {
+                    self.materialise(mi.s[0], d, true);
+                } else {
+                    let from = self.reg(mi.s[0], d);
+                    self.gmov(d, from);
+                }
+                self.done(mi.d, d);
+                let runs = match (self.integer(mi.s[0]), self.integer(mi.s[1])) {
+                    (Some(from), Some(to)) => from < to,
+                    _ => false,
+                };
+                let exit = if runs {
+                    None
+                } else {
+                    self.compare_loop(mi.d, mi.s[1]);
+                    Some(self.asm.jump_if(Cc::Ge.number()))
+                };
+                self.asm.align();
+                self.open.push((self.asm.len, exit));
+            }
+            Op::EndLoop => {
+                let v = mi.s[0];
+                let imm = Arg::I(mi.imm.into());
+                let code = if i8::try_from(mi.imm).is_ok() { Code::Add_rm64_imm8 } else { Code::Add_rm64_imm32 };
+                match self.a.loc[v as usize] {
+                    Loc::Slot(s) => {
+                        let to = Arg::M(self.slot(s));
+                        self.asm.ins(code, &[to, imm]);
+                    }
+                    _ => {
+                        let r = self.reg(v, RAX);
+                        self.asm.ins(code, &[Arg::R(g(r, 8)), imm]);
+                    }
+                }
+                self.compare_loop(v, mi.s[1]);
+                if let Some((top, exit)) = self.open.pop() {
+                    self.asm.jump_back_if(Cc::L.number(), top);
+                    if let Some(jump) = exit {
+                        self.asm.land(jump);
+                    }
+                }
+            }
+            Op::If => {
+                let c = self.reg(mi.s[0], RAX);
+                self.asm.ins(Code::Test_rm32_r32, &[Arg::R(g(c, 4)), Arg::R(g(c, 4))]);
+                let jump = self.asm.jump_if(Cc::E.number());
+                self.open.push((0, Some(jump)));
+            }
+            Op::EndIf => {
+                if let Some((_, Some(jump))) = self.open.pop() {
+                    self.asm.land(jump);
+                }
+            }
+        }
+    }
+
+    fn integer(&self, v: V) -> Option<i64> {
+        match self.m.regs[v as usize].constant {
+            Some(Constant::Splat(bits, 8)) => Some(bits as i64),
+            _ => None,
+        }
+    }
+
+    fn small(&self, v: V) -> Option<i32> {
+        self.integer(v).and_then(|i| i32::try_from(i).ok())
+    }
+
+    fn compare_loop(&mut self, var: V, to: V) {
+        let r = self.reg(var, RAX);
+        let r = Arg::R(g(r, 8));
+        match self.small(to) {
+            Some(imm) if i8::try_from(imm).is_ok() => {
+                self.asm.ins(Code::Cmp_rm64_imm8, &[r, Arg::I(imm.into())]);
+            }
+            Some(imm) => self.asm.ins(Code::Cmp_rm64_imm32, &[r, Arg::I(imm.into())]),
+            None => {
+                let to = self.rm(to, 8, RDX);
+                self.asm.ins(Code::Cmp_r64_rm64, &[r, to]);
+            }
+        }
+    }
+
+    fn gmov(&mut self, d: u8, s: u8) {
+        if d != s {
+            self.asm.ins(Code::Mov_r64_rm64, &[Arg::R(g(d, 8)), Arg::R(g(s, 8))]);
+        }
+    }
+
+    /// `d = cc ? a : b`, of flags that are set.
+    fn pick(&mut self, cc: Cc, d: u8, a: u8, b: u8, w: u8) {
+        if d == b {
+            self.asm.ins(cmov(cc, w), &[Arg::R(g(d, w)), Arg::R(g(a, w))]);
+        } else {
+            self.gmov(d, a);
+            self.asm.ins(cmov(cc.inverse(), w), &[Arg::R(g(d, w)), Arg::R(g(b, w))]);
+        }
+    }
+
+    fn compare(&mut self, mi: &Mi) {
+        let w = mi.w;
+        if mi.s[1] == NONE {
+            let a = self.rm(mi.s[0], w, RAX);
+            if mi.imm == 0
+                && let Arg::R(r) = a
+            {
+                let code = if w == 8 { Code::Test_rm64_r64 } else { Code::Test_rm32_r32 };
+                return self.asm.ins(code, &[Arg::R(r), Arg::R(r)]);
+            }
+            let small = i8::try_from(mi.imm).is_ok();
+            let code = match (w, small) {
+                (8, true) => Code::Cmp_rm64_imm8,
+                (8, false) => Code::Cmp_rm64_imm32,
+                (_, true) => Code::Cmp_rm32_imm8,
+                (_, false) => Code::Cmp_rm32_imm32,
+            };
+            return self.asm.ins(code, &[a, Arg::I(mi.imm.into())]);
+        }
+        let a = self.reg(mi.s[0], RAX);
+        let b = self.rm(mi.s[1], w, RDX);
+        let code = if w == 8 { Code::Cmp_r64_rm64 } else { Code::Cmp_r32_rm32 };
+        self.asm.ins(code, &[Arg::R(g(a, w)), b]);
+    }
+
+    fn g3(&mut self, mi: &Mi, op: G) {
+        let w = mi.w;
+        let codes = g3_codes(op, w);
+        let d = self.target(mi.d);
+        let b_in_d = mi.s[1] != NONE && self.a.loc[mi.s[1] as usize] == Loc::Reg(d);
+        let a = self.reg(mi.s[0], if b_in_d { RAX } else { d });
+        let to = Arg::R(g(d, w));
+        if mi.s[1] == NONE {
+            let imm = Arg::I(mi.imm.into());
+            let code = if i8::try_from(mi.imm).is_ok() { codes[2] } else { codes[3] };
+            if op == G::Imul {
+                self.asm.ins(code, &[to, Arg::R(g(a, w)), imm]);
+            } else if op == G::Add && a != d && w == 8 {
+                self.asm.ins(Code::Lea_r64_m, &[to, Arg::M(at(g(a, 8), mi.imm))]);
+            } else {
+                self.gmov(d, a);
+                self.asm.ins(code, &[to, imm]);
+            }
+            return self.done(mi.d, d);
+        }
+        let b = self.rm(mi.s[1], w, RDX);
+        if a == d {
+            self.asm.ins(codes[0], &[to, b]);
+        } else if b_in_d && mi.commutes {
+            self.asm.ins(codes[0], &[to, Arg::R(g(a, w))]);
+        } else if let (G::Add, 8, Arg::R(index)) = (op, w, b) {
+            let sum = Place::At { base: g(a, 8), index, scale: 1, disp: 0 };
+            self.asm.ins(Code::Lea_r64_m, &[to, Arg::M(sum)]);
+        } else if b_in_d {
+            // a - d, where the result is to be in d.
+            self.gmov(RAX, a);
+            self.asm.ins(codes[0], &[Arg::R(g(RAX, w)), b]);
+            self.gmov(d, RAX);
+        } else {
+            self.gmov(d, a);
+            self.asm.ins(codes[0], &[to, b]);
+        }
+        self.done(mi.d, d);
+    }
+
+    fn gshift(&mut self, mi: &Mi, op: Shift) {
+        let w = mi.w;
+        let d = self.target(mi.d);
+        if mi.s[1] == NONE {
+            let a = self.reg(mi.s[0], d);
+            self.gmov(d, a);
+            let code = match (op, w) {
+                (Shift::Shl, 8) => Code::Shl_rm64_imm8,
+                (Shift::Shl, _) => Code::Shl_rm32_imm8,
+                (Shift::Shr, 8) => Code::Shr_rm64_imm8,
+                (Shift::Shr, _) => Code::Shr_rm32_imm8,
+                (Shift::Sar, 8) => Code::Sar_rm64_imm8,
+                (Shift::Sar, _) => Code::Sar_rm32_imm8,
+            };
+            self.asm.ins(code, &[Arg::R(g(d, w)), Arg::I(mi.imm.into())]);
+        } else {
+            let a = self.rm(mi.s[0], w, RAX);
+            let b = self.reg(mi.s[1], RDX);
+            let code = match (op, w) {
+                (Shift::Shl, 8) => Code::VEX_Shlx_r64_rm64_r64,
+                (Shift::Shl, _) => Code::VEX_Shlx_r32_rm32_r32,
+                (Shift::Shr, 8) => Code::VEX_Shrx_r64_rm64_r64,
+                (Shift::Shr, _) => Code::VEX_Shrx_r32_rm32_r32,
+                (Shift::Sar, 8) => Code::VEX_Sarx_r64_rm64_r64,
+                (Shift::Sar, _) => Code::VEX_Sarx_r32_rm32_r32,
+            };
+            self.asm.ins(code, &[Arg::R(g(d, w)), a, Arg::R(g(b, w))]);
+        }
+        self.done(mi.d, d);
+    }
+
+    fn divide(&mut self, mi: &Mi, signed: bool, remainder: bool) {
+        let w = mi.w;
+        let a = self.reg(mi.s[0], RAX);
+        self.gmov(RAX, a);
+        // The divisor must not be in rdx, which the dividend needs.
+        let b = match (self.a.loc[mi.s[1] as usize], self.m.regs[mi.s[1] as usize].constant) {
+            (Loc::Constant, Some(Constant::Splat(bits, size))) => {
+                Arg::M(self.asm.constant(Constant::Splat(bits, size), &self.m.tables, w))
+            }
+            _ => self.rm(mi.s[1], w, RDX),
+        };
+        if signed {
+            self.asm.ins(if w == 8 { Code::Cqo } else { Code::Cdq }, &[]);
+        } else {
+            self.asm.ins(Code::Xor_r32_rm32, &[Arg::R(Register::EDX), Arg::R(Register::EDX)]);
+        }
+        let code = match (signed, w) {
+            (true, 8) => Code::Idiv_rm64,
+            (true, _) => Code::Idiv_rm32,
+            (false, 8) => Code::Div_rm64,
+            (false, _) => Code::Div_rm32,
+        };
+        self.asm.ins(code, &[b]);
+        let d = self.target(mi.d);
+        self.gmov(d, if remainder { RDX } else { RAX });
+        self.done(mi.d, d);
+    }
+
+    fn store(&mut self, mi: &Mi, code: Code) {
+        let v = mi.s[0];
+        let mut to = self.address(mi.mem);
+        let s = if self.class(v) == Class::G {
+            // Both registers may be taken by the address: then it is computed first.
+            let taken = |r: Register| match to {
+                Place::At { base, index, .. } => base == r || index == r,
+                Place::Pool(_) | Place::Function(_) => false,
+            };
+            let free = match (taken(Register::RAX), taken(Register::RDX)) {
+                (false, _) => RAX,
+                (true, false) => RDX,
+                (true, true) => {
+                    self.asm.ins(Code::Lea_r64_m, &[Arg::R(Register::RAX), Arg::M(to)]);
+                    to = at(Register::RAX, 0);
+                    RDX
+                }
+            };
+            let r = self.reg(v, free);
+            Arg::R(g(r, mi.w))
+        } else {
+            let r = self.reg(v, XSCRATCH);
+            self.name(v, r, mi.w)
+        };
+        let args = Self::with_imm(&[Arg::M(to), s], mi.imm);
+        self.asm.ins(code, &args);
+    }
+
+    /// `d = a * b + c`. The form that needs no move is taken where there is one.
+    fn fma(&mut self, mi: &Mi, [f132, f213, f231]: [Code; 3]) {
+        let d = self.target(mi.d);
+        let to = self.name(mi.d, d, mi.w);
+        let is_d = |e: &Self, v: V| v != NONE && e.a.loc[v as usize] == Loc::Reg(d);
+        let [a, b, c] = mi.s;
+        if is_d(self, c) {
+            let a = self.reg(a, XSCRATCH + 1);
+            let a = self.name(mi.s[0], a, mi.w);
+            let b = self.operand(mi, 1, XSCRATCH + 2);
+            self.asm.ins(f231, &[to, a, b]);
+        } else if is_d(self, a) || is_d(self, b) {
+            let other = if is_d(self, a) { 1 } else { 0 };
+            // d = d * other + c, with one of them in memory.
+            if c != NONE && (b == NONE || matches!(self.a.loc[c as usize], Loc::Reg(_))) {
+                let c = self.reg(c, XSCRATCH + 1);
+                let c = self.name(mi.s[2], c, mi.w);
+                let other = if other == 1 { self.operand(mi, 1, XSCRATCH + 2) } else { self.rm(a, mi.w, XSCRATCH + 2) };
+                self.asm.ins(f132, &[to, c, other]);
+            } else {
+                // c is memory, so that the other is not.
+                let v = mi.s[other];
+                let other = self.reg(v, XSCRATCH + 2);
+                let other = self.name(v, other, mi.w);
+                let c = self.operand(mi, 2, XSCRATCH + 1);
+                self.asm.ins(f213, &[to, other, c]);
+            }
+        } else {
+            // c comes to d first.
+            match c {
+                NONE => {
+                    let from = Arg::M(self.address(mi.mem));
+                    let code = match mi.w {
+                        4 => Code::VEX_Vmovss_xmm_m32,
+                        8 => Code::VEX_Vmovsd_xmm_m64,
+                        w => super::codes::MOVUPS.at(w),
+                    };
+                    self.asm.ins(code, &[to, from]);
+                }
+                c => {
+                    let s = self.reg(c, d);
+                    if s != d {
+                        let w = self.width(mi.d);
+                        self.asm.ins(super::codes::MOVUPS.at(w), &[Arg::R(x(d, w)), Arg::R(x(s, w))]);
+                    }
+                }
+            }
+            let a = self.reg(a, XSCRATCH + 1);
+            let a = self.name(mi.s[0], a, mi.w);
+            let b = self.operand(&Mi { mem: if b == NONE { mi.mem } else { Mem::NONE }, ..*mi }, 1, XSCRATCH + 2);
+            self.asm.ins(f231, &[to, a, b]);
+        }
+        self.done(mi.d, d);
+    }
+
+    fn keep(&mut self, v: V, place: i32) {
+        let r = self.reg(v, XSCRATCH);
+        let w = self.width(v);
+        self.asm.ins(STORE.at(w), &[Arg::M(at(Register::RSP, place)), Arg::R(x(r, w))]);
+    }
+
+    /// Skips what follows unless the lane of the mask that was kept at 32 holds.
+    fn gate(&mut self, lane: u8) -> usize {
+        let mask = Arg::M(at(Register::RSP, 32 + i32::from(lane) * 4));
+        self.asm.ins(Code::Cmp_rm32_imm8, &[mask, Arg::I(0)]);
+        self.asm.jump_if(Cc::E.number())
+    }
+
+    /// The address of the element of a lane, whose index was kept at 0. Changes rax.
+    fn element(&mut self, base: V, how: &Lanewise, lane: u8) -> Place {
+        let index = Arg::M(at(Register::RSP, i32::from(lane) * i32::from(how.index)));
+        let code = if how.index == 8 { Code::Mov_r64_rm64 } else { Code::Movsxd_r64_rm32 };
+        self.asm.ins(code, &[Arg::R(Register::RAX), index]);
+        match self.a.loc[base as usize] {
+            Loc::Reg(r) => Place::At { base: g(r, 8), index: Register::RAX, scale: how.size, disp: 0 },
+            _ => {
+                let base = self.rm(base, 8, RDX);
+                if how.size > 1 {
+                    let by = how.size.trailing_zeros();
+                    self.asm.ins(Code::Shl_rm64_imm8, &[Arg::R(Register::RAX), Arg::I(by.into())]);
+                }
+                self.asm.ins(Code::Add_r64_rm64, &[Arg::R(Register::RAX), base]);
+                at(Register::RAX, 0)
+            }
+        }
+    }
+
+    fn lane_gather(&mut self, mi: &Mi, n: u32) {
+        let how = self.m.lanewise[n as usize];
+        let [index, gate, otherwise] = mi.s;
+        self.keep(index, 0);
+        if gate != NONE {
+            self.keep(gate, 32);
+            self.keep(otherwise, 64);
+        }
+        for lane in 0..how.lanes {
+            let skip = if gate != NONE { Some(self.gate(lane)) } else { None };
+            let from = self.element(mi.mem.base, &how, lane);
+            let size = if how.size == 8 { 8 } else { 4 };
+            self.asm.ins(how.code, &[Arg::R(g(RDX, size)), Arg::M(from)]);
+            if how.truth {
+                self.asm.ins(Code::Neg_rm32, &[Arg::R(Register::EDX)]);
+            }
+            let to = Arg::M(at(Register::RSP, 64 + i32::from(lane) * i32::from(how.lane)));
+            self.asm.ins(Code::Mov_rm32_r32, &[to, Arg::R(Register::EDX)]);
+            if let Some(jump) = skip {
+                self.asm.land(jump);
+            }
+        }
+        let d = self.target(mi.d);
+        let w = self.width(mi.d);
+        self.asm.ins(super::codes::MOVUPS.at(w), &[Arg::R(x(d, w)), Arg::M(at(Register::RSP, 64))]);
+        self.done(mi.d, d);
+    }
+
+    fn lane_scatter(&mut self, mi: &Mi, n: u32) {
+        let how = self.m.lanewise[n as usize];
+        let [index, gate, s] = mi.s;
+        self.keep(index, 0);
+        if gate != NONE {
+            self.keep(gate, 32);
+        }
+        self.keep(s, 64);
+        for lane in 0..how.lanes {
+            let skip = if gate != NONE { Some(self.gate(lane)) } else { None };
+            let to = self.element(mi.mem.base, &how, lane);
+            let from = Arg::M(at(Register::RSP, 64 + i32::from(lane) * i32::from(how.lane)));
+            if how.size == 8 {
+                self.asm.ins(Code::Mov_r64_rm64, &[Arg::R(Register::RDX), from]);
+            } else {
+                self.asm.ins(Code::Mov_r32_rm32, &[Arg::R(Register::EDX), from]);
+            }
+            self.asm.ins(how.code, &[Arg::M(to), Arg::R(g(RDX, how.size))]);
+            if let Some(jump) = skip {
+                self.asm.land(jump);
+            }
+        }
+    }
+
+    /// No vector register keeps its value over a call, and none is needed: values that live on are in the frame.
+    fn call(&mut self, mi: &Mi, size: u8) {
+        let lanes = (mi.w / size).max(1);
+        let operands = mi.s.iter().take_while(|v| **v != NONE).count();
+        for (i, v) in mi.s.iter().enumerate().take(operands) {
+            self.keep(*v, i as i32 * 32);
+        }
+        let load = if size == 8 { Code::VEX_Vmovsd_xmm_m64 } else { Code::VEX_Vmovss_xmm_m32 };
+        let store = if size == 8 { Code::VEX_Vmovsd_m64_xmm } else { Code::VEX_Vmovss_m32_xmm };
+        if lanes > 1 {
+            self.asm.ins(Code::VEX_Vzeroupper, &[]);
+        }
+        for lane in 0..lanes {
+            let offset = i32::from(lane) * i32::from(size);
+            for i in 0..operands {
+                let from = Arg::M(at(Register::RSP, i as i32 * 32 + offset));
+                self.asm.ins(load, &[Arg::R(x(i as u8, 16)), from]);
+            }
+            self.asm.ins(Code::Call_rm64, &[Arg::M(Place::Function(mi.imm as u32))]);
+            self.asm.ins(store, &[Arg::M(at(Register::RSP, 64 + offset)), Arg::R(Register::XMM0)]);
+        }
+        let d = self.target(mi.d);
+        let w = self.width(mi.d);
+        let load = match lanes {
+            1 => load,
+            _ => super::codes::MOVUPS.at(w),
+        };
+        self.asm.ins(load, &[Arg::R(x(d, w)), Arg::M(at(Register::RSP, 64))]);
+        self.done(mi.d, d);
+    }
+}

@@ -1,0 +1,527 @@
+//! Selection of loads and stores: addresses, conversion between memory and lanes, strides, gathers.
+
+use super::codes::*;
+use super::mir::*;
+use super::select::{Select, lane, malformed};
+use crate::lir::{Memory, Reg, Stride};
+use crate::uop::Ty;
+use evoxc_core::{DType, Result};
+use iced_x86::Code;
+
+/// The code that loads an element into an integer register.
+fn load_code(dtype: DType) -> Code {
+    match dtype {
+        DType::I8 => Code::Movsx_r32_rm8,
+        DType::U8 | DType::BOOL => Code::Movzx_r32_rm8,
+        DType::I16 => Code::Movsx_r32_rm16,
+        DType::U16 | DType::F16 | DType::BF16 => Code::Movzx_r32_rm16,
+        DType::I32 | DType::U32 | DType::F32 => Code::Mov_r32_rm32,
+        DType::I64 | DType::U64 | DType::F64 | DType::C64 | DType::C128 => Code::Mov_r64_rm64,
+    }
+}
+/// The code that stores one.
+fn store_code(dtype: DType) -> Code {
+    match dtype.size() {
+        1 => Code::Mov_rm8_r8,
+        2 => Code::Mov_rm16_r16,
+        4 => Code::Mov_rm32_r32,
+        _ => Code::Mov_rm64_r64,
+    }
+}
+/// The instruction that widens elements to 32-bit lanes.
+fn widening(dtype: DType) -> P {
+    match dtype {
+        DType::I8 => PMOVSXBD,
+        DType::U8 | DType::BOOL => PMOVZXBD,
+        DType::I16 => PMOVSXWD,
+        _ => PMOVZXWD,
+    }
+}
+
+impl Select<'_> {
+    fn pointer(&self, memory: Memory) -> Result<(V, DType)> {
+        let (pointer, dtype) = match memory {
+            Memory::Buffer(n) => (self.buffers.get(n as usize), self.lir.buffers.get(n as usize).copied()),
+            Memory::Scratch(n) => (self.scratch.get(n as usize), self.lir.scratch.get(n as usize).map(|s| s.0)),
+        };
+        match (pointer, dtype) {
+            (Some(p), Some(d)) if *p != NONE => Ok((*p, d)),
+            _ => Err(malformed(format_args!("no memory {memory:?}"))),
+        }
+    }
+
+    /// The register of an index, and what is to be added to it, in elements.
+    fn index(&self, index: Reg, offset: i64) -> Result<(V, i64)> {
+        let v = self.get(index)?;
+        if let Some(i) = self.integer(v) {
+            return Ok((NONE, i.wrapping_add(offset)));
+        }
+        if let Some((base, more)) = self.sums.get(&v) {
+            // The other register must still hold what it held: it is written once, or it is the variable of an open loop.
+            let steady = self.m.regs[*base as usize].single || self.open.iter().any(|o| o.0 == *base);
+            if let (true, Some(offset)) = (steady, more.checked_add(offset)) {
+                return Ok((*base, offset));
+            }
+        }
+        Ok((v, offset))
+    }
+
+    /// The address of `base[index + offset]`.
+    fn address(&mut self, base: V, index: V, offset: i64, size: u8) -> Mem {
+        let bytes = offset.wrapping_mul(size.into());
+        // Some room, for lanes beside it.
+        if let (Ok(disp), true) = (i32::try_from(bytes), bytes.unsigned_abs() < 1 << 30) {
+            return Mem { base, index, scale: size, disp };
+        }
+        let far = self.cg(offset, 8);
+        let index = if index == NONE { self.same_integer(far) } else { self.g3(G::Add, 8, index, far) };
+        Mem { base, index, scale: size, disp: 0 }
+    }
+
+    fn same_integer(&mut self, v: V) -> V {
+        let d = self.m.fresh(Class::G, 8);
+        self.m.push(Mi { d, imm: v as i32, ..Mi::new(Op::Const, 8) });
+        d
+    }
+
+    fn check(&self, ty: Ty, memory: Memory) -> Result<V> {
+        let (base, dtype) = self.pointer(memory)?;
+        if dtype != ty.dtype {
+            return Err(malformed(format_args!("{ty} at memory of {dtype}")));
+        }
+        Ok(base)
+    }
+
+    fn load_x(&mut self, code: Code, w: u8, width: u8, mem: Mem) -> V {
+        let d = self.m.fresh(Class::X, width);
+        self.m.push(Mi { d, mem, ..Mi::new(Op::Load(code), w) });
+        d
+    }
+    /// As [`Op::X2`], with memory.
+    fn load_x2(&mut self, code: Code, w: u8, width: u8, mem: Mem) -> V {
+        let d = self.m.fresh(Class::X, width);
+        self.m.push(Mi { d, mem, ..Mi::new(Op::X2(code), w) });
+        d
+    }
+    fn put(&mut self, code: Code, w: u8, mem: Mem, s: V, imm: i32) {
+        self.m.push(Mi { s: [s, NONE, NONE], mem, imm, ..Mi::new(Op::Store(code), w) });
+    }
+
+    fn load_scalar(&mut self, dtype: DType, mem: Mem) -> V {
+        match dtype {
+            DType::F32 => self.load_x(Code::VEX_Vmovss_xmm_m32, 4, 16, mem),
+            DType::F64 => self.load_x(Code::VEX_Vmovsd_xmm_m64, 8, 16, mem),
+            _ => {
+                let d = self.m.fresh(Class::G, lane(dtype));
+                self.m.push(Mi { d, mem, ..Mi::new(Op::Load(load_code(dtype)), dtype.size() as u8) });
+                d
+            }
+        }
+    }
+
+    pub fn load(&mut self, ty: Ty, from: Memory, index: Reg, offset: i64, stride: Stride) -> Result<V> {
+        let base = self.check(ty, from)?;
+        let (_, width) = Self::place(ty)?;
+        let size = ty.dtype.size() as u8;
+        let (index, offset) = self.index(index, offset)?;
+        let mem = self.address(base, index, offset, size);
+        if ty.lanes == 1 {
+            return Ok(self.load_scalar(ty.dtype, mem));
+        }
+        Ok(match stride {
+            Stride::One => self.load_near(ty, width, mem),
+            Stride::Const(0) => {
+                let one = self.load_scalar(ty.dtype, mem);
+                self.splat(ty, one)?
+            }
+            Stride::Const(-1) => {
+                let first = self.address(base, index, offset - i64::from(ty.lanes - 1), size);
+                let v = self.load_near(ty, width, first);
+                self.reversed(ty, v)
+            }
+            Stride::Const(_) | Stride::Reg(_) => {
+                let all = self.lanes_at(mem, index, stride, ty.lanes, size)?;
+                self.load_lanes(ty, width, &all)
+            }
+        })
+    }
+
+    fn load_near(&mut self, ty: Ty, width: u8, mem: Mem) -> V {
+        match ty.dtype {
+            DType::F32 | DType::I32 | DType::U32 | DType::F64 | DType::I64 | DType::U64 => {
+                self.load_x(MOVUPS.at(width), width, width, mem)
+            }
+            DType::F16 | DType::BF16 | DType::U16 | DType::I16 => {
+                let code = if width == 32 { Code::VEX_Vmovups_xmm_xmmm128 } else { Code::VEX_Vmovsd_xmm_m64 };
+                let p = self.load_x(code, width / 2, 16, mem);
+                let v = self.x2(widening(ty.dtype).at(width), width / 2, width, p);
+                if ty.dtype == DType::F16 {
+                    self.packed.insert(v, p);
+                }
+                v
+            }
+            _ => {
+                let v = self.load_x2(widening(ty.dtype).at(width), width / 4, width, mem);
+                self.loaded(ty.dtype, v)
+            }
+        }
+    }
+
+    /// Bools are masks in registers.
+    fn loaded(&mut self, dtype: DType, v: V) -> V {
+        if dtype != DType::BOOL {
+            return v;
+        }
+        let zero = self.zero(self.width(v));
+        self.p3(PSUBD, zero, v)
+    }
+
+    fn reversed(&mut self, ty: Ty, v: V) -> V {
+        if lane(ty.dtype) == 8 {
+            return self.x2i(Code::VEX_Vpermq_ymm_ymmm256_imm8, 32, 32, v, 0x1b);
+        }
+        if ty.lanes == 4 {
+            return self.x2i(Code::VEX_Vpshufd_xmm_xmmm128_imm8, 16, 16, v, 0x1b);
+        }
+        let mut table = [0u8; 32];
+        for i in 0..8 {
+            table[i * 4] = 7 - i as u8;
+        }
+        let order = self.ct(table, 32);
+        self.x3(Code::VEX_Vpermd_ymm_ymm_ymmm256, 32, order, v)
+    }
+
+    /// The address of every lane.
+    fn lanes_at(&mut self, first: Mem, index: V, stride: Stride, lanes: u8, size: u8) -> Result<Vec<Mem>> {
+        let mut all = vec![first];
+        match stride {
+            Stride::One => {
+                for i in 1..lanes {
+                    all.push(Mem { disp: first.disp + i32::from(i) * i32::from(size), ..first });
+                }
+            }
+            Stride::Const(step) => {
+                let bytes = step.wrapping_mul(size.into());
+                if bytes.unsigned_abs() < 1 << 26 {
+                    for i in 1..lanes {
+                        all.push(Mem { disp: first.disp + i32::from(i) * bytes as i32, ..first });
+                    }
+                } else {
+                    let step = self.cg(step, 8);
+                    self.steps(first, index, step, lanes, &mut all);
+                }
+            }
+            Stride::Reg(step) => {
+                let step = self.get(step)?;
+                self.steps(first, index, step, lanes, &mut all);
+            }
+        }
+        Ok(all)
+    }
+
+    fn steps(&mut self, first: Mem, _: V, step: V, lanes: u8, all: &mut Vec<Mem>) {
+        let mut index = first.index;
+        for _ in 1..lanes {
+            index = match index {
+                NONE if self.integer(step).is_some() => self.same_integer(step),
+                NONE => step,
+                _ => self.g3(G::Add, 8, index, step),
+            };
+            all.push(Mem { index, ..first });
+        }
+    }
+
+    fn load_lanes(&mut self, ty: Ty, width: u8, all: &[Mem]) -> V {
+        let size = ty.dtype.size() as u8;
+        match size {
+            8 => {
+                let mut halves = [NONE; 2];
+                for (half, pair) in halves.iter_mut().zip(all.chunks(2)) {
+                    let low = self.load_x(Code::VEX_Vmovsd_xmm_m64, 8, 16, pair[0]);
+                    *half = self.insert(Code::VEX_Vmovhps_xmm_xmm_m64, 8, low, pair[1], -1);
+                }
+                self.joined(halves[0], halves[1])
+            }
+            4 => {
+                let mut halves = [NONE; 2];
+                for (half, four) in halves.iter_mut().zip(all.chunks(4)) {
+                    let mut v = self.load_x(Code::VEX_Vmovss_xmm_m32, 4, 16, four[0]);
+                    for (i, mem) in four.iter().enumerate().skip(1) {
+                        v = self.insert(Code::VEX_Vpinsrd_xmm_xmm_rm32_imm8, 4, v, *mem, i as i32);
+                    }
+                    *half = v;
+                }
+                if width == 32 { self.joined(halves[0], halves[1]) } else { halves[0] }
+            }
+            _ => {
+                let code = if size == 1 {
+                    Code::VEX_Vpinsrb_xmm_xmm_r32m8_imm8
+                } else {
+                    Code::VEX_Vpinsrw_xmm_xmm_r32m16_imm8
+                };
+                let mut v = self.zero(16);
+                for (i, mem) in all.iter().enumerate() {
+                    v = self.insert(code, size, v, *mem, i as i32);
+                }
+                let wide = self.x2(widening(ty.dtype).at(width), size * (width / 4), width, v);
+                if ty.dtype == DType::F16 {
+                    self.packed.insert(wide, v);
+                }
+                self.loaded(ty.dtype, wide)
+            }
+        }
+    }
+
+    fn insert(&mut self, code: Code, w: u8, into: V, mem: Mem, imm: i32) -> V {
+        let d = self.m.fresh(Class::X, 16);
+        self.m.push(Mi { d, s: [into, NONE, NONE], mem, imm, ..Mi::new(Op::X3(code), w) });
+        d
+    }
+
+    fn joined(&mut self, low: V, high: V) -> V {
+        let d = self.m.fresh(Class::X, 32);
+        // The low half under the name of the whole: its upper half is overwritten.
+        let whole = self.r2(Code::VEX_Vmovaps_ymm_ymmm256, Class::X, 32, low, -1);
+        let code = Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
+        self.m.push(Mi { d, s: [whole, high, NONE], imm: 1, ..Mi::new(Op::X3(code), 16) });
+        d
+    }
+
+    pub fn store(&mut self, ty: Ty, to: Memory, index: Reg, offset: i64, stride: Stride, s: V) -> Result<()> {
+        let base = self.check(ty, to)?;
+        let (_, width) = Self::place(ty)?;
+        let size = ty.dtype.size() as u8;
+        let (index, offset) = self.index(index, offset)?;
+        let mem = self.address(base, index, offset, size);
+        if ty.lanes == 1 {
+            self.store_scalar(ty.dtype, mem, s);
+            return Ok(());
+        }
+        match stride {
+            Stride::One => self.store_near(ty, width, mem, s),
+            Stride::Const(-1) => {
+                let v = self.reversed(ty, s);
+                let first = self.address(base, index, offset - i64::from(ty.lanes - 1), size);
+                self.store_near(ty, width, first, v);
+            }
+            Stride::Const(_) | Stride::Reg(_) => {
+                let all = self.lanes_at(mem, index, stride, ty.lanes, size)?;
+                self.store_lanes(ty, width, &all, s);
+            }
+        }
+        Ok(())
+    }
+
+    fn store_scalar(&mut self, dtype: DType, mem: Mem, s: V) {
+        match dtype {
+            DType::F32 => self.put(Code::VEX_Vmovss_m32_xmm, 4, mem, s, -1),
+            DType::F64 => self.put(Code::VEX_Vmovsd_m64_xmm, 8, mem, s, -1),
+            _ => self.put(store_code(dtype), dtype.size() as u8, mem, s, -1),
+        }
+    }
+
+    /// Elements of 16 bits side by side in the low half of an xmm register (4 or 8 of them).
+    fn packed16(&mut self, dtype: DType, width: u8, s: V) -> V {
+        if let (DType::F16, Some(p)) = (dtype, self.packed.get(&s)) {
+            return *p;
+        }
+        let p = if matches!(dtype, DType::I16 | DType::I8 | DType::BOOL) { PACKSSDW } else { PACKUSDW };
+        if width == 32 {
+            let (low, high) = (self.low(s), self.high(s));
+            self.p3(p, low, high)
+        } else {
+            self.p3(p, s, s)
+        }
+    }
+
+    fn store_near(&mut self, ty: Ty, width: u8, mem: Mem, s: V) {
+        match ty.dtype.size() {
+            4 | 8 => self.put(STORE.at(width), width, mem, s, -1),
+            2 => {
+                let p = self.packed16(ty.dtype, width, s);
+                let code = if width == 32 { STORE.0 } else { Code::VEX_Vmovsd_m64_xmm };
+                self.put(code, width / 2, mem, p, -1);
+            }
+            _ => {
+                // Masks become 0 and 1 first.
+                let s = if ty.dtype == DType::BOOL { self.p2(PABSD, s) } else { s };
+                let p = self.packed16(ty.dtype, width, s);
+                let bytes = self.p3(if ty.dtype == DType::U8 { PACKUSWB } else { PACKSSWB }, p, p);
+                let code = if width == 32 { Code::VEX_Vmovsd_m64_xmm } else { Code::VEX_Vmovss_m32_xmm };
+                self.put(code, width / 4, mem, bytes, -1);
+            }
+        }
+    }
+
+    fn store_lanes(&mut self, ty: Ty, width: u8, all: &[Mem], s: V) {
+        let s = if ty.dtype == DType::BOOL { self.p2(PABSD, s) } else { s };
+        let per = usize::from(16 / lane(ty.dtype));
+        let mut halves = vec![if width == 32 { self.low(s) } else { s }];
+        if width == 32 {
+            halves.push(self.high(s));
+        }
+        for (half, mems) in halves.iter().zip(all.chunks(per)) {
+            for (i, mem) in mems.iter().enumerate() {
+                let imm = i as i32;
+                match ty.dtype.size() {
+                    8 if i == 0 => self.put(Code::VEX_Vmovsd_m64_xmm, 8, *mem, *half, -1),
+                    8 => self.put(Code::VEX_Vmovhps_m64_xmm, 8, *mem, *half, -1),
+                    4 if i == 0 => self.put(Code::VEX_Vmovss_m32_xmm, 4, *mem, *half, -1),
+                    4 => self.put(Code::VEX_Vpextrd_rm32_xmm_imm8, 4, *mem, *half, imm),
+                    2 => self.put(Code::VEX_Vpextrw_r32m16_xmm_imm8, 2, *mem, *half, imm * 2),
+                    _ => self.put(Code::VEX_Vpextrb_r32m8_xmm_imm8, 1, *mem, *half, imm * 4),
+                }
+            }
+        }
+    }
+
+    /// An index in a 64-bit register.
+    fn long_index(&mut self, index: Reg) -> Result<V> {
+        let ty = self.ty(index)?;
+        let v = self.get(index)?;
+        match ty.dtype {
+            DType::I64 => Ok(v),
+            DType::I32 => match self.integer(v) {
+                Some(i) => Ok(self.cg(i, 8)),
+                None => Ok(self.g2(Code::Movsxd_r64_rm32, 4, 8, v)),
+            },
+            _ => Err(malformed(format_args!("an index of {ty}"))),
+        }
+    }
+
+    pub fn gather(&mut self, ty: Ty, from: Memory, index: Reg, gate: Option<(Reg, Reg)>) -> Result<V> {
+        let base = self.check(ty, from)?;
+        let (class, width) = Self::place(ty)?;
+        let size = ty.dtype.size() as u8;
+        let gate = match gate {
+            Some((g, o)) => Some((self.get(g)?, self.get(o)?)),
+            None => None,
+        };
+        if ty.lanes == 1 {
+            let i = self.long_index(index)?;
+            let (i, offset) = match self.integer(i) {
+                Some(c) => (NONE, c),
+                None => (i, 0),
+            };
+            let Some((gate, otherwise)) = gate else {
+                let mem = self.address(base, i, offset, size);
+                return Ok(self.load_scalar(ty.dtype, mem));
+            };
+            let mem = self.address(base, i, offset, size);
+            let d = self.m.fresh(class, width);
+            self.m.regs[d as usize].single = false;
+            let mov = match self.m.regs[otherwise as usize].constant {
+                Some(_) => Mi { d, imm: otherwise as i32, ..Mi::new(Op::Const, width) },
+                None => Mi { d, s: [otherwise, NONE, NONE], ..Mi::new(Op::Mov, width) },
+            };
+            self.m.push(mov);
+            self.m.push(Mi { s: [gate, NONE, NONE], ..Mi::new(Op::If, 4) });
+            let code = match ty.dtype {
+                DType::F32 => Code::VEX_Vmovss_xmm_m32,
+                DType::F64 => Code::VEX_Vmovsd_xmm_m64,
+                _ => load_code(ty.dtype),
+            };
+            self.m.push(Mi { d, mem, ..Mi::new(Op::Load(code), size) });
+            self.m.push(Mi::new(Op::EndIf, 4));
+            return Ok(self.same(d));
+        }
+        let ity = self.ty(index)?;
+        let i = self.get(index)?;
+        if ity.lanes != ty.lanes || !matches!(ity.dtype, DType::I32 | DType::I64) {
+            return Err(malformed(format_args!("an index of {ity} for {ty}")));
+        }
+        if size < 4 {
+            let d = self.m.fresh(class, width);
+            let number = self.m.lanewise.len() as u32;
+            self.m.lanewise.push(Lanewise {
+                lanes: ty.lanes,
+                size,
+                index: lane(ity.dtype),
+                code: load_code(ty.dtype),
+                truth: ty.dtype == DType::BOOL,
+                lane: 4,
+            });
+            let (gate, otherwise) = gate.unwrap_or((NONE, NONE));
+            self.m.push(Mi {
+                d,
+                s: [i, gate, otherwise],
+                mem: Mem::at(base, 0),
+                ..Mi::new(Op::LaneGather(number), width)
+            });
+            return Ok(d);
+        }
+        let mask = match gate {
+            Some((g, _)) if size == 8 => self.wide_mask(g, 32),
+            Some((g, _)) => g,
+            None => self.ones(width),
+        };
+        let otherwise = match gate {
+            Some((_, o)) => o,
+            None => self.zero(width),
+        };
+        let code = match (size, lane(ity.dtype)) {
+            (4, 4) => PGATHERDD.at(width),
+            (4, _) => PGATHERQD.1,
+            (_, 4) => PGATHERDQ.1,
+            (_, _) => PGATHERQQ.1,
+        };
+        let d = self.m.fresh(Class::X, width);
+        // The instruction destroys its mask, so it has one of its own.
+        let own = self.m.fresh(Class::X, width);
+        self.m.regs[own as usize].single = false;
+        let mi = match self.m.regs[mask as usize].constant {
+            Some(_) => Mi { d: own, imm: mask as i32, ..Mi::new(Op::Const, width) },
+            None => Mi { d: own, s: [mask, NONE, NONE], ..Mi::new(Op::Mov, width) },
+        };
+        self.m.push(mi);
+        let mem = Mem { base, index: NONE, scale: size, disp: 0 };
+        self.m.push(Mi { d, s: [i, otherwise, own], mem, ..Mi::new(Op::XGather(code), size) });
+        Ok(d)
+    }
+
+    pub fn scatter(&mut self, to: Memory, index: Reg, src: Reg, gate: Option<Reg>) -> Result<()> {
+        let ty = self.ty(src)?;
+        let base = self.check(ty, to)?;
+        let (_, width) = Self::place(ty)?;
+        let size = ty.dtype.size() as u8;
+        let s = self.get(src)?;
+        let gate = match gate {
+            Some(g) => Some(self.get(g)?),
+            None => None,
+        };
+        if ty.lanes == 1 {
+            let i = self.long_index(index)?;
+            let (i, offset) = match self.integer(i) {
+                Some(c) => (NONE, c),
+                None => (i, 0),
+            };
+            let mem = self.address(base, i, offset, size);
+            if let Some(g) = gate {
+                self.m.push(Mi { s: [g, NONE, NONE], ..Mi::new(Op::If, 4) });
+            }
+            self.store_scalar(ty.dtype, mem, s);
+            if gate.is_some() {
+                self.m.push(Mi::new(Op::EndIf, 4));
+            }
+            return Ok(());
+        }
+        let ity = self.ty(index)?;
+        let i = self.get(index)?;
+        if ity.lanes != ty.lanes || !matches!(ity.dtype, DType::I32 | DType::I64) {
+            return Err(malformed(format_args!("an index of {ity} for {ty}")));
+        }
+        let s = if ty.dtype == DType::BOOL { self.p2(PABSD, s) } else { s };
+        let number = self.m.lanewise.len() as u32;
+        self.m.lanewise.push(Lanewise {
+            lanes: ty.lanes,
+            size,
+            index: lane(ity.dtype),
+            code: store_code(ty.dtype),
+            truth: false,
+            lane: lane(ty.dtype),
+        });
+        let gate = gate.unwrap_or(NONE);
+        self.m.push(Mi { s: [i, gate, s], mem: Mem::at(base, 0), ..Mi::new(Op::LaneScatter(number), width) });
+        Ok(())
+    }
+}
