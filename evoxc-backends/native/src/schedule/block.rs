@@ -9,13 +9,15 @@ use super::expand::{IN_MEMORY, Known, expand, sources};
 use super::facts::{Facts, captures, has_effect, needed};
 use super::fusible::fusible;
 use super::group::{At, Group};
+use super::matmul::{Plan, matmul, transposed};
 use super::routine::Routines;
-use super::{Block, Item, KernelItem, LibraryItem};
+use super::{Block, Item, KernelItem, LibraryItem, MatmulItem};
 use crate::uop::Op as UOpKind;
 use evoxc_core::OpError;
 use evoxc_ir::{Literal, Op, Prim, Region, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -59,7 +61,7 @@ struct Node {
 /// One region at work.
 struct Pass<'r, 'a, 'm, 'x> {
     maker: &'x mut Maker<'a, 'm>,
-    ops: Vec<&'r Op>,
+    ops: Vec<Cow<'r, Op>>,
     /// Why an op is none of a kernel's.
     reasons: Vec<Option<&'static str>>,
     /// The place of the op that gives a value.
@@ -75,10 +77,44 @@ impl<'a, 'm> Maker<'a, 'm> {
     pub(super) fn new(facts: Facts, funcs: &'a mut Routines<'m>) -> Maker<'a, 'm> {
         Maker { facts, constants: vec![], known: FxHashMap::default(), kept: FxHashSet::default(), funcs }
     }
+    /// The ops of a region that are needed; operands of dots are in an order that strides can express.
+    fn prepared<'r>(&mut self, region: &'r Region) -> Vec<Cow<'r, Op>> {
+        let ops = needed(region);
+        if !ops.iter().any(|op| matches!(op.prim, Prim::Dot { .. })) {
+            return ops.into_iter().map(Cow::Borrowed).collect();
+        }
+        let def: FxHashMap<Value, &Op> = ops.iter().flat_map(|op| op.results.iter().map(|&v| (v, *op))).collect();
+        let mut all = Vec::with_capacity(ops.len());
+        for &op in &ops {
+            let plan = match fusible(op, &|v| self.facts.ty(v)) {
+                Err(_) => matmul(op, &self.facts, &|v| def.get(&v).copied()),
+                Ok(()) => None,
+            };
+            let mut dot = Cow::Borrowed(op);
+            if let Some(Plan::Transpose(copies)) = plan {
+                for (which, perm) in copies {
+                    let from = dot.operands[which];
+                    let (prim, ty) = transposed(&dot, which, &perm, &self.facts.ty(from).clone());
+                    let to = self.facts.value(ty);
+                    dot.to_mut().prim = prim;
+                    dot.to_mut().operands[which] = to;
+                    all.push(Cow::Owned(Op {
+                        prim: Prim::Transpose { perm },
+                        operands: [from].into_iter().collect(),
+                        results: [to].into_iter().collect(),
+                        regions: vec![],
+                        loc: op.loc.clone(),
+                    }));
+                }
+            }
+            all.push(dot);
+        }
+        all
+    }
     /// The items of a region, and the values of regions around it that they read from memory. Regions nest at most
     /// [`evoxc_ir::MAX_REGION_DEPTH`] deep.
     pub(super) fn block(&mut self, region: &Region) -> Result<(Block, Vec<Value>), OpError> {
-        let ops = needed(region);
+        let ops = self.prepared(region);
         let mut here = FxHashMap::with_capacity_and_hasher(ops.len(), Default::default());
         let mut reasons = Vec::with_capacity(ops.len());
         for (place, op) in ops.iter().enumerate() {
@@ -88,7 +124,7 @@ impl<'a, 'm> Maker<'a, 'm> {
             if let Prim::Constant { value } = &op.prim
                 && (matches!(value, Literal::Dense(_)) || value.ty().shape.is_static())
             {
-                self.known.extend(op.results.iter().map(|&v| (v, (*op).clone())));
+                self.known.extend(op.results.iter().map(|&v| (v, op.clone().into_owned())));
             } else {
                 here.extend(op.results.iter().map(|&v| (v, place)));
             }
@@ -152,7 +188,8 @@ impl Pass<'_, '_, '_, '_> {
     }
 
     fn op(&mut self, place: usize) -> Result<(), OpError> {
-        let op = self.ops[place];
+        let op = self.ops[place].clone();
+        let op: &Op = &op;
         if let Prim::Constant { .. } = op.prim
             && op.results.iter().all(|v| self.maker.known.contains_key(v))
         {
@@ -203,14 +240,42 @@ impl Pass<'_, '_, '_, '_> {
                 self.item(place, Item::Call { op: Box::new(op.clone()), routine }, &[]);
                 Ok(())
             }
+            Prim::Dot { .. } => {
+                let def = |v: Value| self.here.get(&v).map(|&p| &*self.ops[p]);
+                match matmul(op, &self.maker.facts, &def) {
+                    Some(Plan::Matmul(m)) => self.matmul(place, *m),
+                    _ => self.library(place, op),
+                }
+                Ok(())
+            }
             _ => {
-                let captures = captures(op);
-                let reason = self.reasons[place].unwrap_or("no kernel expresses it");
-                let read = captures.clone();
-                self.item(place, Item::Library(Box::new(LibraryItem { op: op.clone(), captures, reason })), &read);
+                self.library(place, op);
                 Ok(())
             }
         }
+    }
+
+    /// A product of matrices.
+    fn matmul(&mut self, place: usize, m: MatmulItem) {
+        let (lhs, rhs, out) = (m.lhs, m.rhs, m.out);
+        let node = self.node(Work::Item(Item::Matmul(Box::new(m))), place, false);
+        if let Some(uses) = self.uses.remove(&out) {
+            self.written(node, &uses.readers);
+            for (g, _) in uses.groups {
+                self.written(node, &[g]);
+            }
+        }
+        for v in [lhs, rhs] {
+            self.need(v, Some(node), "an operand of a product of matrices");
+        }
+    }
+
+    /// An op that no kernel expresses.
+    fn library(&mut self, place: usize, op: &Op) {
+        let captures = captures(op);
+        let reason = self.reasons[place].unwrap_or("no kernel expresses it");
+        let read = captures.clone();
+        self.item(place, Item::Library(Box::new(LibraryItem { op: op.clone(), captures, reason })), &read);
     }
 
     /// The value under another shape.
@@ -225,10 +290,10 @@ impl Pass<'_, '_, '_, '_> {
 
     /// An item that is no kernel; it reads its operands and what else is named from memory.
     fn item(&mut self, place: usize, item: Item, read: &[Value]) {
-        let op = self.ops[place];
-        let effect = has_effect(op);
+        let op = &*self.ops[place];
+        let (effect, results, operands) = (has_effect(op), op.results.clone(), op.operands.clone());
         let node = self.node(Work::Item(item), place, effect);
-        for v in &op.results {
+        for v in &results {
             if let Some(uses) = self.uses.remove(v) {
                 self.written(node, &uses.readers);
                 for (g, _) in uses.groups {
@@ -236,7 +301,7 @@ impl Pass<'_, '_, '_, '_> {
                 }
             }
         }
-        for &v in op.operands.iter().chain(read) {
+        for &v in operands.iter().chain(read) {
             self.need(v, Some(node), "an operand of a step that is no kernel");
         }
     }
@@ -269,7 +334,9 @@ impl Pass<'_, '_, '_, '_> {
         for &(g, at) in &groups {
             let others = groups.iter().map(|(o, _)| *o).chain(readers.iter().copied()).filter(|&o| o != g);
             let others: SmallVec<[usize; 4]> = others.collect();
-            if memory.is_some() && self.covers(g, at, v)? && !self.reaches(g, &others) {
+            // A kernel never reads what it writes.
+            let alone = groups.iter().all(|&(o, other)| o != g || other == at) && !readers.contains(&g);
+            if alone && self.covers(g, at, v)? && !self.reaches(g, &others) {
                 home = Some((g, at));
                 break;
             }
@@ -294,7 +361,7 @@ impl Pass<'_, '_, '_, '_> {
 
     /// Computes an element of a value in a kernel.
     fn expand(&mut self, node: usize, place: usize, at: At) -> Result<(), OpError> {
-        let op = self.ops[place];
+        let op = &*self.ops[place];
         let facts = &self.maker.facts;
         let Work::Group(g) = &mut self.nodes[node].work else { return Ok(()) };
         if !g.stepped.insert((place, at)) {
@@ -326,7 +393,7 @@ impl Pass<'_, '_, '_, '_> {
 
     /// Is a value better computed where it is used, or kept?
     fn choose(&mut self, v: Value, place: usize, groups: &[(usize, At)]) -> Result<Choice, OpError> {
-        let op = self.ops[place];
+        let op = &*self.ops[place];
         let mut all: SmallVec<[(&Group, usize, At); 4]> = SmallVec::new();
         for &(g, at) in groups {
             if let Work::Group(group) = &self.nodes[g].work {
@@ -335,7 +402,7 @@ impl Pass<'_, '_, '_, '_> {
         }
         let choice = cost::choose(op, v, &self.maker.facts, &all);
         drop(all);
-        if matches!(choice, Choice::Fuse(_)) && super::expand::depths(&op.prim) > 0 {
+        if matches!(choice, Choice::Fuse(_)) && super::expand::depths(&self.ops[place].prim) > 0 {
             for &(g, at) in groups {
                 if let Some(group) = self.group(g) {
                     cost::nest(group, at);
@@ -442,7 +509,7 @@ impl Pass<'_, '_, '_, '_> {
     }
 }
 
-fn kernel(mut g: Group, ops: &[&Op], facts: &Facts) -> Result<Item, OpError> {
+fn kernel(mut g: Group, ops: &[Cow<'_, Op>], facts: &Facts) -> Result<Item, OpError> {
     let mut names: Vec<String> = vec![];
     let mut loc = None;
     for step in &g.steps {

@@ -36,7 +36,7 @@ struct Build<'a> {
 }
 
 /// The kernel of a group, whose steps are of these ops.
-pub(super) fn build(mut g: Group, ops: &[&Op], values: &dyn Values) -> Result<Built, OpError> {
+pub(super) fn build(mut g: Group, ops: &[std::borrow::Cow<'_, Op>], values: &dyn Values) -> Result<Built, OpError> {
     let steps = std::mem::take(&mut g.steps);
     let made = FxHashMap::with_capacity_and_hasher(steps.len() * 2, Default::default());
     let rows = g.rows.iter().enumerate().map(|(n, row)| (row.value, (n as u32, None))).collect();
@@ -52,7 +52,7 @@ pub(super) fn build(mut g: Group, ops: &[&Op], values: &dyn Values) -> Result<Bu
         b.scratch.push(ScratchDecl { dtype: ty.dtype, len });
     }
     for step in steps.iter().rev() {
-        let op = ops.get(step.op).copied().ok_or_else(|| OpError::new("schedule", "a step of no op"))?;
+        let op = &**ops.get(step.op).ok_or_else(|| OpError::new("schedule", "a step of no op"))?;
         let u = b.step(op, step)?;
         if let Some(&result) = op.results.first() {
             b.made.insert((result, step.at), u);

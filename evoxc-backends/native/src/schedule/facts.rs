@@ -36,7 +36,6 @@ impl Facts {
         let n = types.len();
         Facts { types, depth: vec![0; n], splat: vec![None; n], work: vec![0.0; n] }
     }
-    #[allow(dead_code)]
     /// A value that the IR's function does not have.
     pub(super) fn value(&mut self, ty: TensorType) -> Value {
         self.types.push(ty);

@@ -15,6 +15,7 @@ mod finish;
 mod fusible;
 mod group;
 mod index;
+mod matmul;
 mod routine;
 mod types;
 

@@ -35,7 +35,7 @@ fn cases(text: &str) -> Vec<(Vec<Tensor>, String)> {
 }
 
 /// The greatest error that is allowed beside the reference, which sums in another order.
-fn close(want: &Tensor, got: &Tensor) -> bool {
+pub(super) fn close(want: &Tensor, got: &Tensor) -> bool {
     if want.dtype() != got.dtype() || want.shape() != got.shape() {
         return false;
     }

@@ -261,7 +261,24 @@ pub(super) fn run(module: &Module, s: &Schedule, args: &[Tensor]) -> Result<Opti
                 values.extend(l.op.results.iter().copied().zip(out));
             }
             Item::Kernel(k) => kernel(k, &mut values, &value, &shape, &main.types)?,
-            Item::Matmul(_) => return Err("no matmul here".into()),
+            Item::Matmul(m) => {
+                let [b, rows, cols, depth] = m.extents.map(|d| value(d).unwrap());
+                let (l, r) = (bits(&values[&m.lhs]), bits(&values[&m.rhs]));
+                let (ls, rs) = (m.lhs_strides.map(|d| value(d).unwrap()), m.rhs_strides.map(|d| value(d).unwrap()));
+                let dtype = main.types[m.out.index()].dtype;
+                let mut out = vec![];
+                for i in 0..b * rows * cols {
+                    let (bi, mi, ni) = (i / (rows * cols), i / cols % rows, i % cols);
+                    let mut sum = 0;
+                    for k in 0..depth {
+                        let x = l[(bi * ls[0] + mi * ls[1] + k * ls[2]) as usize];
+                        let y = r[(bi * rs[0] + k * rs[1] + ni * rs[2]) as usize];
+                        sum = alu(Alu::Add, dtype, [sum, alu(Alu::Mul, dtype, [x, y, 0]), 0]);
+                    }
+                    out.push(sum);
+                }
+                values.insert(m.out, tensor(dtype, &out, &shape(m.out)?));
+            }
             Item::Control { .. } | Item::Call { .. } => return Ok(None),
         }
     }

@@ -4,6 +4,7 @@ mod cases;
 mod evaluate;
 
 use super::*;
+use evoxc_core::{DType, Tensor};
 use evoxc_ir::{Module, Value};
 
 pub(super) fn of(text: &str) -> Schedule {
@@ -74,4 +75,62 @@ fn softmax_is_one_kernel() {
         return %r
     }");
     assert_eq!(kernels(&s), 1, "{s:#?}");
+}
+
+/// The schedule and the reference, on inputs of a pattern.
+fn same(text: &str) -> Schedule {
+    let module = Module::parse(text).unwrap();
+    module.verify().unwrap();
+    let s = schedule(&module).unwrap();
+    let main = module.main().unwrap();
+    let args: Vec<Tensor> = main.inputs().iter().enumerate().map(|(k, t)| pattern(t, k)).collect();
+    let want = evoxc_reference::Plan::new(&module).unwrap().run(args.clone()).unwrap();
+    let got = evaluate::run(&module, &s, &args).unwrap_or_else(|e| panic!("{e}\n{s}")).unwrap();
+    for (w, g) in want.iter().zip(&got) {
+        assert!(cases::close(w, g), "want {w:?}\ngot {g:?}\n{s}");
+    }
+    s
+}
+
+/// Numbers that look random, with symbols as 5.
+fn pattern(ty: &evoxc_ir::TensorType, k: usize) -> Tensor {
+    let shape: Vec<usize> = ty.shape.iter().map(|d| d.evaluate(&mut |_| Some(5)).unwrap() as usize).collect();
+    let n: usize = shape.iter().product();
+    let number = |i: usize| ((i * 7919 + k * 104729 + 13) % 1009) as f64 / 504.5 - 1.0;
+    match ty.dtype {
+        DType::F32 => Tensor::from_vec((0..n).map(|i| number(i) as f32).collect::<Vec<_>>(), &shape[..]).unwrap(),
+        DType::F64 => Tensor::from_vec((0..n).map(number).collect::<Vec<_>>(), &shape[..]).unwrap(),
+        DType::I32 => Tensor::from_vec((0..n).map(|i| (i * 7 + k) as i32 % 3).collect::<Vec<_>>(), &shape[..]).unwrap(),
+        DType::BOOL => Tensor::from_vec((0..n).map(|i| i % 3 == 0).collect::<Vec<_>>(), &shape[..]).unwrap(),
+        d => panic!("no pattern of {d}"),
+    }
+}
+
+#[test]
+fn big_dots_are_products_of_matrices() {
+    let s = same(
+        "func @f(%x: tensor<40x50xf32>, %y: tensor<60x50xf32>) -> tensor<60x40xf32> {
+        %t = evoxc.transpose(%x) {perm = [1, 0]} : tensor<50x40xf32>
+        %r = evoxc.dot(%y, %t) {batch = [], contract = [[1], [0]]} : tensor<60x40xf32>
+        return %r
+    }",
+    );
+    assert!(matches!(s.routines[0].body.items[..], [Item::Matmul(_)]), "{s}");
+    // Heads of attention: the batch axes of the operands are no run, so they are copied.
+    let s = same(
+        "func @f(%q: tensor<2x30x3x16xf32>, %k: tensor<2x30x3x16xf32>) -> tensor<2x3x30x30xf32> {
+        %qt = evoxc.transpose(%q) {perm = [0, 2, 1, 3]} : tensor<2x3x30x16xf32>
+        %kt = evoxc.transpose(%k) {perm = [0, 2, 3, 1]} : tensor<2x3x16x30xf32>
+        %r = evoxc.dot(%qt, %kt) {batch = [[0, 1], [0, 1]], contract = [[3], [2]]} : tensor<2x3x30x30xf32>
+        return %r
+    }",
+    );
+    assert_eq!((s.counters().matmuls, s.counters().kernels), (1, 2), "{s}");
+    let s = same(
+        "func @f(%q: tensor<30x40x2x4xf32>, %k: tensor<2x4x30x40xf32>) -> tensor<40x40xf32> {
+        %r = evoxc.dot(%q, %k) {batch = [], contract = [[3, 0, 2], [1, 2, 0]]} : tensor<40x40xf32>
+        return %r
+    }",
+    );
+    assert_eq!(s.counters().matmuls, 1, "{s}");
 }
