@@ -5,15 +5,15 @@
 
 use super::build::{Built, build};
 use super::cost::{self, Choice};
-use super::expand::{IN_MEMORY, Known, expand, sources};
+use super::expand::{Known, expand, sources};
 use super::facts::{Facts, captures, has_effect, needed};
 use super::fusible::fusible;
-use super::group::{At, Group};
+use super::group::{At, Group, elements};
 use super::matmul::{Plan, matmul, transposed};
 use super::routine::Routines;
 use super::{Block, Item, KernelItem, LibraryItem, MatmulItem};
 use crate::uop::Op as UOpKind;
-use evoxc_core::OpError;
+use evoxc_core::{OpError, Shape};
 use evoxc_ir::{Literal, Op, Prim, Region, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -68,6 +68,8 @@ struct Pass<'r, 'a, 'm, 'x> {
     here: FxHashMap<Value, usize>,
     uses: FxHashMap<Value, Uses>,
     nodes: Vec<Node>,
+    /// Kernels by the shape that they go over.
+    over: FxHashMap<Shape, Vec<usize>>,
     /// Values of regions around this one that are read from memory.
     outer: Vec<Value>,
     seen_outer: FxHashSet<Value>,
@@ -86,7 +88,7 @@ impl<'a, 'm> Maker<'a, 'm> {
         let def: FxHashMap<Value, &Op> = ops.iter().flat_map(|op| op.results.iter().map(|&v| (v, *op))).collect();
         let mut all = Vec::with_capacity(ops.len());
         for &op in &ops {
-            let plan = match fusible(op, &|v| self.facts.ty(v)) {
+            let plan = match fusible(op, &self.facts) {
                 Err(_) => matmul(op, &self.facts, &|v| def.get(&v).copied()),
                 Ok(()) => None,
             };
@@ -118,7 +120,7 @@ impl<'a, 'm> Maker<'a, 'm> {
         let mut here = FxHashMap::with_capacity_and_hasher(ops.len(), Default::default());
         let mut reasons = Vec::with_capacity(ops.len());
         for (place, op) in ops.iter().enumerate() {
-            let is_fusible = fusible(op, &|v| self.facts.ty(v));
+            let is_fusible = fusible(op, &self.facts);
             self.facts.learn(op, is_fusible.is_ok());
             reasons.push(is_fusible.err());
             if let Prim::Constant { value } = &op.prim
@@ -136,6 +138,7 @@ impl<'a, 'm> Maker<'a, 'm> {
             here,
             uses: FxHashMap::default(),
             nodes: vec![],
+            over: FxHashMap::default(),
             outer: vec![],
             seen_outer: FxHashSet::default(),
         };
@@ -343,12 +346,7 @@ impl Pass<'_, '_, '_, '_> {
         }
         let (home, at) = match home {
             Some(h) => h,
-            None => {
-                let mut g = Group::over(&self.maker.facts.ty(v).shape.clone())?;
-                let index = g.index.clone();
-                let at = g.at(index, None);
-                (self.node(Work::Group(Box::new(g)), place, false), at)
-            }
+            None => self.home(v, place, &groups, &readers)?,
         };
         readers.extend(groups.iter().map(|(g, _)| *g).filter(|&g| g != home));
         self.written(home, &readers);
@@ -357,6 +355,39 @@ impl Pass<'_, '_, '_, '_> {
         }
         self.nodes[home].place = self.nodes[home].place.max(place);
         self.expand(home, place, at)
+    }
+
+    /// A kernel over the elements of a value: one that goes over as many and reads the same, or a new one.
+    fn home(
+        &mut self,
+        v: Value,
+        place: usize,
+        groups: &[(usize, At)],
+        readers: &[usize],
+    ) -> Result<(usize, At), OpError> {
+        let shape = self.maker.facts.ty(v).shape.clone();
+        let users: SmallVec<[usize; 4]> = groups.iter().map(|(g, _)| *g).chain(readers.iter().copied()).collect();
+        let size = elements(&shape);
+        let like: SmallVec<[usize; 4]> =
+            self.over.get(&shape).map(|all| all.iter().rev().take(4).copied().collect()).unwrap_or_default();
+        for n in like {
+            let facts = &self.maker.facts;
+            let Work::Group(g) = &self.nodes[n].work else { continue };
+            let worth = |l: &Value| elements(&facts.ty(*l).shape) * 2.0 >= size;
+            let shared =
+                g.outputs.iter().any(|o| facts.leaves(o.value).iter().any(|l| worth(l) && facts.leaves(v).contains(l)));
+            if (shared || size <= 4096.0) && g.outputs.len() < 8 && !users.contains(&n) && !self.reaches(n, &users) {
+                let Some(g) = self.group(n) else { continue };
+                let index = g.index.clone();
+                return Ok((n, g.at(index, None)));
+            }
+        }
+        let mut g = Group::over(&shape)?;
+        let index = g.index.clone();
+        let at = g.at(index, None);
+        let n = self.node(Work::Group(Box::new(g)), place, false);
+        self.over.entry(shape).or_default().push(n);
+        Ok((n, at))
     }
 
     /// Computes an element of a value in a kernel.
@@ -375,7 +406,7 @@ impl Pass<'_, '_, '_, '_> {
                 continue;
             }
             let computed = self.here.get(&v).is_some_and(|&p| self.reasons[p].is_none());
-            if from == IN_MEMORY || !computed {
+            if !computed {
                 read.push(v);
             } else if g.used.insert((v, from)) {
                 fused.push((v, from));
@@ -386,7 +417,7 @@ impl Pass<'_, '_, '_, '_> {
             self.uses.entry(v).or_default().groups.push((node, from));
         }
         for v in read {
-            self.need(v, Some(node), "read at indices that are values");
+            self.need(v, Some(node), "read by kernels");
         }
         Ok(())
     }

@@ -1,13 +1,13 @@
 //! The expressions of a kernel, from the elements that its steps name: operands first, without recursion.
 
-use super::expand::{IN_MEMORY, Known, broken, clamped, operand, sources};
+use super::expand::{Known, as_index, broken, operand, sources};
 use super::finish::{Draft, finish};
 use super::group::{At, Context, Group, Indices, Step};
-use super::index::{add, both, flat, mul, sub};
+use super::index::{both, flat, mul};
 use crate::kernel::{BufferDecl, Kernel, ScratchDecl};
-use crate::uop::{Alu, Op as UOpKind, Ty, UOp};
+use crate::uop::{Alu, Op as UOpKind, Ty, UOp, substitute_all};
 use evoxc_core::{DType, Dim, OpError};
-use evoxc_ir::{Binary, Direction, Op, Prim, Reducer, SortOrder, Value};
+use evoxc_ir::{Binary, Direction, Op, Prim, Reducer, ScatterOp, SortOrder, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
@@ -67,6 +67,7 @@ pub(super) fn build(mut g: Group, ops: &[std::borrow::Cow<'_, Op>], values: &dyn
         let pointer = b.buffer(out.value);
         stores.push(b.g.arena.node(UOpKind::Store, Ty::VOID, &[pointer, to, value]));
     }
+    let stores = b.resolved(stores)?;
     let written: FxHashSet<Value> = outputs.iter().map(|o| o.value).collect();
     let decl = |v: Value| BufferDecl { dtype: values.ty(v).dtype, written: written.contains(&v), shares: vec![] };
     let is_range = |u: &UOp| matches!(b.g.arena.op(*u), UOpKind::Range(..));
@@ -85,6 +86,24 @@ pub(super) fn build(mut g: Group, ops: &[std::borrow::Cow<'_, Op>], values: &dyn
 }
 
 impl Build<'_> {
+    /// The stores with the values of what is an index.
+    fn resolved(&mut self, mut stores: Vec<UOp>) -> Result<Vec<UOp>, OpError> {
+        let pending = std::mem::take(&mut self.g.pending);
+        let mut map = FxHashMap::default();
+        for &(v, at, u) in &pending {
+            let value = self.value(v, at)?;
+            map.insert(u, as_index(&mut self.g, value));
+        }
+        // An index may be made of what is read at another.
+        for _ in &pending {
+            let next = substitute_all(&mut self.g.arena, &stores, &map);
+            if next == stores {
+                break;
+            }
+            stores = next;
+        }
+        Ok(stores)
+    }
     fn buffer(&mut self, v: Value) -> UOp {
         let n = *self.numbers.entry(v).or_insert_with(|| {
             self.buffers.push(v);
@@ -179,9 +198,7 @@ impl Build<'_> {
         let dtype = op.results.first().map_or(DType::BOOL, |&v| self.values.ty(v).dtype);
         let mut src: smallvec::SmallVec<[UOp; 4]> = smallvec![];
         for (v, &at) in sources(op).into_iter().zip(&step.from) {
-            if at != IN_MEMORY {
-                src.push(self.value(v, at)?);
-            }
+            src.push(self.value(v, at)?);
         }
         let Context { index, gate } = self.g.context(step.at);
         let first = src.first().copied();
@@ -266,60 +283,25 @@ impl Build<'_> {
                     _ => return Err(broken(op)),
                 }
             }
-            Prim::Gather { dims, sizes, .. } => {
-                let table = operand(op, 0)?;
-                let shape = self.values.ty(table).shape.clone();
-                let zero = self.g.arena.index(0);
-                let mut at: Indices = smallvec![zero; shape.rank()];
-                for (&d, &start) in dims.start_map.iter().zip(&src) {
-                    at[d] = clamped(&mut self.g, start, sizes[d], shape[d])?;
-                }
-                let batch: Indices =
-                    index.iter().enumerate().filter(|(d, _)| !dims.offset.contains(d)).map(|(_, &i)| i).collect();
-                for (&d, &of) in dims.operand_batching.iter().zip(&dims.indices_batching) {
-                    at[d] = batch[of - usize::from(of > dims.index_vector)];
-                }
-                let window =
-                    (0..shape.rank()).filter(|d| !dims.collapsed.contains(d) && !dims.operand_batching.contains(d));
-                for (d, &offset) in window.zip(&dims.offset) {
-                    at[d] = add(&mut self.g.arena, at[d], index[offset]);
-                }
-                self.load(table, &at, gate)?
-            }
-            Prim::DynamicSlice { sizes } => {
-                let table = operand(op, 0)?;
-                let shape = self.values.ty(table).shape.clone();
-                let mut at = index.clone();
-                for (d, &start) in src.iter().enumerate() {
-                    let start = clamped(&mut self.g, start, sizes[d], shape[d])?;
-                    at[d] = add(&mut self.g.arena, start, index[d]);
-                }
-                self.load(table, &at, gate)?
-            }
-            Prim::DynamicUpdateSlice {} => {
-                let (x, starts) = src.split_first().ok_or_else(|| broken(op))?;
-                let update = operand(op, 1)?;
-                let (all, part) = (self.values.ty(operand(op, 0)?).shape.clone(), self.values.ty(update).shape.clone());
-                let (mut at, mut inside) = (Indices::new(), None);
-                for (d, &start) in starts.iter().enumerate() {
-                    let start = clamped(&mut self.g, start, part[d], all[d])?;
-                    let p = sub(&mut self.g.arena, index[d], start);
-                    if part[d] != all[d] {
-                        let (zero, n) = (self.g.arena.index(0), self.g.extent(part[d])?);
-                        let above = self.g.arena.alu(Alu::Le, &[zero, p]);
-                        let below = self.g.arena.alu(Alu::Lt, &[p, n]);
-                        inside = both(&mut self.g.arena, inside, Some(above));
-                        inside = both(&mut self.g.arena, inside, Some(below));
-                        at.push(p);
-                    } else {
-                        at.push(index[d]);
-                    }
-                }
-                let under = both(&mut self.g.arena, gate, inside);
-                let new = self.load(update, &at, under)?;
-                match inside {
+            Prim::Gather { .. } | Prim::DynamicSlice { .. } => x?,
+            Prim::DynamicUpdateSlice {} => match (&src[..], step.extra.first()) {
+                ([_, new, ..], None) => *new,
+                ([x, new, ..], Some(&inside)) => self.select(inside, *new, *x),
+                _ => return Err(broken(op)),
+            },
+            Prim::Scatter { op: by, .. } => {
+                let (x, new) = (x?, src.last().copied().ok_or_else(|| broken(op))?);
+                let by = match by {
+                    ScatterOp::Set => None,
+                    ScatterOp::Add => Some(Binary::Add),
+                    ScatterOp::Mul => Some(Binary::Mul),
+                    ScatterOp::Min => Some(Binary::Min),
+                    ScatterOp::Max => Some(Binary::Max),
+                };
+                let new = by.map_or(new, |by| self.node(UOpKind::Binary(by), dtype, &[x, new]));
+                match step.extra.first() {
                     None => new,
-                    Some(inside) => self.select(inside, new, *x),
+                    Some(&inside) => self.select(inside, new, x),
                 }
             }
             _ => return Err(broken(op)),

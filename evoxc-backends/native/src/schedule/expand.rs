@@ -1,14 +1,13 @@
 //! Which elements of its operands an op needs for one element of its result: the index arithmetic of movement.
 
+use super::fusible::surely_at_most;
 use super::group::{At, Context, Group, Indices, Step};
 use super::index::{add, both, div_mod, less, mul, sub, unflat};
+use super::matmul::free;
 use crate::uop::{Alu, Op as UOpKind, Ty, UOp};
 use evoxc_core::{DType, Dim, OpError, Shape};
 use evoxc_ir::{Op, Prim, TensorType, Value};
 use smallvec::{SmallVec, smallvec};
-
-/// An operand that is read from memory, at indices that are values.
-pub(super) const IN_MEMORY: At = At(u32::MAX);
 
 /// What is known of values while a routine is scheduled.
 pub(super) trait Known {
@@ -168,9 +167,6 @@ pub(super) fn expand(g: &mut Group, op: &Op, place: usize, at: At, known: &dyn K
         Prim::Dot { batch, contract, .. } => {
             let (l, r) = (shape_of(0)?, shape_of(1)?);
             let depth = result_depth(op, known);
-            let free = |rank: usize, b: &[usize], c: &[usize]| -> SmallVec<[usize; 4]> {
-                (0..rank).filter(|d| !b.contains(d) && !c.contains(d)).collect()
-            };
             let zero = g.arena.index(0);
             let mut left: Indices = smallvec![zero; l.rank()];
             let mut right: Indices = smallvec![zero; r.rank()];
@@ -194,32 +190,100 @@ pub(super) fn expand(g: &mut Group, op: &Op, place: usize, at: At, known: &dyn K
             step.from.push(g.at(left, gate));
             step.from.push(g.at(right, gate));
         }
-        Prim::Gather { dims, .. } => {
-            step.from.push(IN_MEMORY);
-            let rank = known.ty(operand(op, 1)?).rank();
+        Prim::Gather { dims, sizes, .. } => {
+            let (table, indices) = (operand(op, 0)?, operand(op, 1)?);
+            let (shape, rank) = (shape_of(0)?, known.ty(indices).rank());
             let batch: Indices =
                 index.iter().enumerate().filter(|(d, _)| !dims.offset.contains(d)).map(|(_, &i)| i).collect();
-            for component in 0..dims.start_map.len() {
-                let c = g.arena.index(component as i64);
-                let mut from = batch.clone();
-                if dims.index_vector < rank {
-                    from.insert(dims.index_vector, c);
-                }
-                step.from.push(g.at(from, gate));
+            let zero = g.arena.index(0);
+            let mut from: Indices = smallvec![zero; shape.rank()];
+            let mut starts: SmallVec<[At; 3]> = smallvec![];
+            for (component, &d) in dims.start_map.iter().enumerate() {
+                let start = component_at(g, &batch, dims.index_vector, rank, component, gate);
+                starts.push(start);
+                let start = g.pending(indices, start);
+                from[d] = clamped(g, start, sizes[d], shape[d])?;
             }
+            for (&d, &of) in dims.operand_batching.iter().zip(&dims.indices_batching) {
+                from[d] = batch[of - usize::from(of > dims.index_vector)];
+            }
+            let window = free(known.ty(table).rank(), &dims.collapsed, &dims.operand_batching);
+            for (d, &offset) in window.into_iter().zip(&dims.offset) {
+                from[d] = add(&mut g.arena, from[d], index[offset]);
+            }
+            step.from.push(g.at(from, gate));
+            step.from.extend(starts);
         }
-        Prim::DynamicSlice { .. } => {
-            step.from.push(IN_MEMORY);
-            for _ in op.operands.iter().skip(1) {
-                step.from.push(g.at(Indices::new(), gate));
+        Prim::DynamicSlice { sizes } => {
+            let shape = shape_of(0)?;
+            let scalar = g.at(Indices::new(), gate);
+            let mut from = index.clone();
+            for (d, &v) in op.operands.iter().skip(1).enumerate() {
+                let start = g.pending(v, scalar);
+                let start = clamped(g, start, sizes[d], shape[d])?;
+                from[d] = add(&mut g.arena, start, index[d]);
             }
+            step.from.push(g.at(from, gate));
+            step.from.extend(op.operands.iter().skip(1).map(|_| scalar));
         }
         Prim::DynamicUpdateSlice {} => {
-            step.from.push(at);
-            step.from.push(IN_MEMORY);
-            for _ in op.operands.iter().skip(2) {
-                step.from.push(g.at(Indices::new(), gate));
+            let (all, part) = (shape_of(0)?, shape_of(1)?);
+            let scalar = g.at(Indices::new(), gate);
+            let (mut from, mut inside) = (index.clone(), None);
+            for (d, &v) in op.operands.iter().skip(2).enumerate() {
+                if part[d] == all[d] {
+                    continue;
+                }
+                let start = g.pending(v, scalar);
+                let start = clamped(g, start, part[d], all[d])?;
+                let p = sub(&mut g.arena, index[d], start);
+                inside = within(g, inside, p, part[d])?;
+                from[d] = p;
             }
+            let under = both(&mut g.arena, gate, inside);
+            step.from.push(at);
+            step.from.push(g.at(from, under));
+            step.from.extend(op.operands.iter().skip(2).map(|_| scalar));
+            step.extra.extend(inside);
+        }
+        Prim::Scatter { dims, .. } => {
+            let (indices, updates) = (operand(op, 1)?, shape_of(2)?);
+            let rank = known.ty(indices).rank();
+            let zero = g.arena.index(0);
+            // One update at most goes to each element: that of its batch.
+            let mut batch: Indices = smallvec![zero; rank - usize::from(dims.index_vector < rank)];
+            for (&d, &of) in dims.operand_batching.iter().zip(&dims.indices_batching) {
+                batch[of - usize::from(of > dims.index_vector)] = index[d];
+            }
+            let mut offsets = index.clone();
+            let mut starts: SmallVec<[At; 3]> = smallvec![];
+            for (component, &d) in dims.scatter_map.iter().enumerate() {
+                let start = component_at(g, &batch, dims.index_vector, rank, component, gate);
+                starts.push(start);
+                let start = g.pending(indices, start);
+                offsets[d] = sub(&mut g.arena, index[d], start);
+            }
+            let (mut inside, mut from) = (None, smallvec![zero; updates.rank()]);
+            let scattered = free(updates.rank(), &dims.update_window, &[]);
+            for (d, &i) in scattered.into_iter().zip(&batch) {
+                from[d] = i;
+            }
+            let window = free(index.len(), &dims.inserted, &dims.operand_batching);
+            for (d, &to) in window.into_iter().zip(&dims.update_window) {
+                if offsets[d] != index[d] || !surely_at_most(shape_of(0)?[d], updates[to]) {
+                    inside = within(g, inside, offsets[d], updates[to])?;
+                }
+                from[to] = offsets[d];
+            }
+            for &d in &dims.inserted {
+                let hit = g.arena.alu(Alu::Eq, &[offsets[d], zero]);
+                inside = both(&mut g.arena, inside, Some(hit));
+            }
+            let under = both(&mut g.arena, gate, inside);
+            step.from.push(at);
+            step.from.extend(starts);
+            step.from.push(g.at(from, under));
+            step.extra.extend(inside);
         }
         _ => return Err(broken(op)),
     }
@@ -234,8 +298,32 @@ pub(super) fn sources(op: &Op) -> SmallVec<[Value; 4]> {
             let indices = op.operands.get(1).copied();
             op.operands.iter().take(1).copied().chain(indices.into_iter().cycle().take(dims.start_map.len())).collect()
         }
+        Prim::Scatter { dims, .. } => {
+            let indices = op.operands.get(1).copied();
+            let starts = indices.into_iter().cycle().take(dims.scatter_map.len());
+            op.operands.iter().take(1).copied().chain(starts).chain(op.operands.get(2).copied()).collect()
+        }
         _ => op.operands.iter().copied().collect(),
     }
+}
+
+/// The element of indices that holds a component of a start.
+fn component_at(g: &mut Group, batch: &[UOp], vector: usize, rank: usize, component: usize, gate: Option<UOp>) -> At {
+    let c = g.arena.index(component as i64);
+    let mut from: Indices = batch.into();
+    if vector < rank {
+        from.insert(vector.min(from.len()), c);
+    }
+    g.at(from, gate)
+}
+
+/// One gate more: that `p`, of which nothing is known, is from 0 to below `n`.
+fn within(g: &mut Group, gate: Option<UOp>, p: UOp, n: Dim) -> Result<Option<UOp>, OpError> {
+    let (zero, n) = (g.arena.index(0), g.extent(n)?);
+    let above = g.arena.alu(Alu::Le, &[zero, p]);
+    let below = g.arena.alu(Alu::Lt, &[p, n]);
+    let gate = both(&mut g.arena, gate, Some(above));
+    Ok(both(&mut g.arena, gate, Some(below)))
 }
 
 fn result_depth(op: &Op, known: &dyn Known) -> u32 {
@@ -352,17 +440,24 @@ pub(super) fn broken(op: &Op) -> OpError {
 }
 
 /// Clamps the start of a slice of `size` elements so that it fits into `n`.
-pub(super) fn clamped(g: &mut Group, start: UOp, size: Dim, n: Dim) -> Result<UOp, OpError> {
-    let start = match g.arena.ty(start).dtype {
-        DType::I64 => start,
-        DType::U64 => {
-            let most = g.arena.constant(DType::U64, i64::MAX as u64);
-            let low = g.arena.alu(Alu::Min, &[start, most]);
-            g.arena.node(UOpKind::Convert, Ty::INDEX, &[low])
-        }
-        _ => g.arena.node(UOpKind::Convert, Ty::INDEX, &[start]),
-    };
+fn clamped(g: &mut Group, start: UOp, size: Dim, n: Dim) -> Result<UOp, OpError> {
+    if size == n {
+        return Ok(g.arena.index(0));
+    }
     let (zero, last) = (g.arena.index(0), g.extent(n - size)?);
     let low = g.arena.alu(Alu::Max, &[start, zero]);
     Ok(g.arena.alu(Alu::Min, &[low, last]))
+}
+
+/// An integer as an index; what exceeds one is the greatest.
+pub(super) fn as_index(g: &mut Group, u: UOp) -> UOp {
+    match g.arena.ty(u).dtype {
+        DType::I64 => u,
+        DType::U64 => {
+            let most = g.arena.constant(DType::U64, i64::MAX as u64);
+            let low = g.arena.alu(Alu::Min, &[u, most]);
+            g.arena.node(UOpKind::Convert, Ty::INDEX, &[low])
+        }
+        _ => g.arena.node(UOpKind::Convert, Ty::INDEX, &[u]),
+    }
 }

@@ -6,6 +6,7 @@ use super::group::{elements, rough};
 use evoxc_core::Tensor;
 use evoxc_ir::{Binary, Literal, Op, Prim, Region, TensorType, Unary, Value};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 /// Facts of values, by [`Value::index`].
 pub(super) struct Facts {
@@ -14,6 +15,8 @@ pub(super) struct Facts {
     splat: Vec<Option<u64>>,
     /// Arithmetic for one element, what it is made of included, if nothing on the way is kept in memory.
     work: Vec<f32>,
+    /// What it is made of in memory, if nothing on the way is kept; some of it where that is much.
+    leaves: Vec<SmallVec<[Value; 4]>>,
 }
 
 impl Known for Facts {
@@ -34,7 +37,13 @@ impl Facts {
     /// Nothing but types.
     pub(super) fn new(types: Vec<TensorType>) -> Facts {
         let n = types.len();
-        Facts { types, depth: vec![0; n], splat: vec![None; n], work: vec![0.0; n] }
+        Facts {
+            types,
+            depth: vec![0; n],
+            splat: vec![None; n],
+            work: vec![0.0; n],
+            leaves: (0..n).map(|n| leaf(Value(n as u32))).collect(),
+        }
     }
     /// A value that the IR's function does not have.
     pub(super) fn value(&mut self, ty: TensorType) -> Value {
@@ -42,11 +51,17 @@ impl Facts {
         self.depth.push(0);
         self.splat.push(None);
         self.work.push(0.0);
-        Value(self.types.len() as u32 - 1)
+        let v = Value(self.types.len() as u32 - 1);
+        self.leaves.push(leaf(v));
+        v
     }
     /// Is every element one number that is known?
     pub(super) fn splat_of(&self, v: Value) -> bool {
         self.splat[v.index()].is_some()
+    }
+    /// Some of what a value is made of.
+    pub(super) fn leaves(&self, v: Value) -> &[Value] {
+        &self.leaves[v.index()]
     }
     /// Arithmetic for one element.
     pub(super) fn work(&self, v: Value) -> f64 {
@@ -59,6 +74,7 @@ impl Facts {
             && let Some(bits) = one_number(value)
         {
             self.splat[result.index()] = Some(bits);
+            self.leaves[result.index()].clear();
             return;
         }
         if !fusible {
@@ -78,6 +94,13 @@ impl Facts {
             self.splat[result.index()] = Some(bits);
             return;
         }
+        let mut leaves: SmallVec<[Value; 4]> = SmallVec::new();
+        for &v in op.operands.iter().flat_map(|v| &self.leaves[v.index()]) {
+            if leaves.len() < 8 && !leaves.contains(&v) {
+                leaves.push(v);
+            }
+        }
+        self.leaves[result.index()] = leaves;
         let deepest = op.operands.iter().map(|v| self.depth[v.index()]).max().unwrap_or(0);
         self.depth[result.index()] = deepest + depths(&op.prim);
         let size = elements(&self.types[result.index()].shape).max(1.0);
@@ -90,7 +113,7 @@ impl Facts {
             Prim::Compare { .. } | Prim::Select {} | Prim::Convert { .. } => all + 1.0,
             Prim::Clamp {} | Prim::ReducePrecision { .. } => all + 4.0,
             Prim::Pad { .. } | Prim::Concatenate { .. } | Prim::Gather { .. } | Prim::DynamicSlice { .. } => all + 4.0,
-            Prim::DynamicUpdateSlice {} => all + 6.0,
+            Prim::DynamicUpdateSlice {} | Prim::Scatter { .. } => all + 6.0,
             Prim::Reduce { axes, .. } => {
                 let x = op.operands.first().copied();
                 let n: f64 = x
@@ -113,6 +136,10 @@ impl Facts {
         };
         self.work[result.index()] = work.min(1e9) as f32;
     }
+}
+
+fn leaf(v: Value) -> SmallVec<[Value; 4]> {
+    SmallVec::from_elem(v, 1)
 }
 
 /// Rough numbers of machine instructions for one vector.

@@ -1,5 +1,7 @@
 //! Which ops are expressions of the elements of their operands, and may so become part of a kernel.
 
+use super::expand::Known;
+use super::facts::Facts;
 use super::group::{elements, rough};
 use evoxc_core::Dim;
 use evoxc_ir::{Op, Prim, TensorType, Value};
@@ -8,11 +10,18 @@ use evoxc_ir::{Op, Prim, TensorType, Value};
 const SMALL_DOT: f64 = 40_000.0;
 
 /// Can a kernel compute the results of an op from its operands? If not, why.
-pub(super) fn fusible<'t>(op: &Op, ty: &dyn Fn(Value) -> &'t TensorType) -> Result<(), &'static str> {
+pub(super) fn fusible(op: &Op, facts: &Facts) -> Result<(), &'static str> {
+    let ty = |v: Value| facts.ty(v);
     let operand = |n: usize| op.operands.get(n).map(|&v| ty(v));
     if op.operands.iter().chain(&op.results).any(|&v| ty(v).dtype.is_complex()) {
         return Err("kernels have no complex numbers");
     }
+    // A kernel goes over all of x, a library only over what it writes where x may be overwritten.
+    let small_part = |all: &TensorType, part: &TensorType| {
+        let number = op.operands.first().is_some_and(|&x| facts.splat_of(x));
+        let (all, part) = (elements(&all.shape), elements(&part.shape));
+        !number && all > 4096.0 && part < all / 4.0
+    };
     match &op.prim {
         Prim::Unary(_)
         | Prim::Binary(_)
@@ -51,9 +60,11 @@ pub(super) fn fusible<'t>(op: &Op, ty: &dyn Fn(Value) -> &'t TensorType) -> Resu
         },
         Prim::DynamicUpdateSlice {} => match (operand(0), operand(1)) {
             (Some(x), Some(update)) => {
-                // A kernel goes over all of x, a library only over what it writes where x may be overwritten.
-                let (all, part) = (elements(&x.shape), elements(&update.shape));
-                if all > 4096.0 && part < all / 4.0 { Err("it writes a small part") } else { fits(&update.shape, x) }
+                if small_part(x, update) {
+                    Err("it writes a small part")
+                } else {
+                    fits(&update.shape, x)
+                }
             }
             _ => Err("an operand is missing"),
         },
@@ -90,7 +101,17 @@ pub(super) fn fusible<'t>(op: &Op, ty: &dyn Fn(Value) -> &'t TensorType) -> Resu
         Prim::Convolution { .. } => Err("convolutions are no kernel yet"),
         Prim::ReduceWindow { .. } => Err("windows are no kernel yet"),
         Prim::OptimizationBarrier {} => Err("it stands for memory"),
-        Prim::Scatter { .. } | Prim::ScatterBody { .. } => Err("where it writes is known when it runs"),
+        Prim::Scatter { dims, .. } => {
+            let (Some(x), Some(indices), Some(updates)) = (operand(0), operand(1), operand(2)) else {
+                return Err("an operand is missing");
+            };
+            let free = (0..indices.rank()).filter(|d| *d != dims.index_vector && !dims.indices_batching.contains(d));
+            if free.filter_map(|d| indices.shape.get(d)).any(|&n| n != Dim::constant(1)) {
+                return Err("where it writes is known when it runs");
+            }
+            if small_part(x, updates) { Err("it writes a small part") } else { Ok(()) }
+        }
+        Prim::ScatterBody { .. } => Err("where it writes is known when it runs"),
         Prim::ReduceBody { .. }
         | Prim::ReduceWindowBody { .. }
         | Prim::SelectAndScatter { .. }
@@ -129,6 +150,6 @@ fn fits(sizes: &[Dim], x: &TensorType) -> Result<(), &'static str> {
 }
 
 /// Is `a <= b` for all values of their symbols?
-fn surely_at_most(a: Dim, b: Dim) -> bool {
+pub(super) fn surely_at_most(a: Dim, b: Dim) -> bool {
     a == b || (b - a).lower_bound().is_some_and(|l| l >= 0)
 }

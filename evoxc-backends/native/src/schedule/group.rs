@@ -1,7 +1,7 @@
 //! A kernel in the making: its iteration space, and which elements of which values it computes.
 
 use super::index::range;
-use crate::uop::{Alu, Arena, AxisKind, Op, Ty, UOp};
+use crate::uop::{Alu, Arena, AxisKind, Op as UOpKind, Ty, UOp};
 use evoxc_core::{Dim, DimStep, OpError, Shape};
 use evoxc_ir::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -79,6 +79,8 @@ pub(super) struct Group {
     /// Ranges of reductions, by depth, place and extent.
     reduces: FxHashMap<(u32, u32, UOp), UOp>,
     pub(super) rows: Vec<Row>,
+    /// Elements that are indices, and what stands for each until it is known.
+    pub(super) pending: Vec<(Value, At, UOp)>,
     /// Sets of loop ranges that reductions depend on: each is part of the next.
     pub(super) nest: Vec<SmallVec<[UOp; 4]>>,
 }
@@ -113,11 +115,11 @@ impl Group {
                     params.push(s);
                     params.len() - 1
                 });
-                arena.node(Op::Param(n as u32), Ty::INDEX, &[])
+                arena.node(UOpKind::Param(n as u32), Ty::INDEX, &[])
             }
             DimStep::Add(x, y) => super::index::add(arena, x, y),
             DimStep::Mul(x, y) => super::index::mul(arena, x, y),
-            DimStep::Div(x, y) => arena.node(Op::IndexDiv, Ty::INDEX, &[x, y]),
+            DimStep::Div(x, y) => arena.node(UOpKind::IndexDiv, Ty::INDEX, &[x, y]),
             DimStep::Min(x, y) => arena.alu(Alu::Min, &[x, y]),
             DimStep::Max(x, y) => arena.alu(Alu::Max, &[x, y]),
         });
@@ -155,6 +157,22 @@ impl Group {
         self.reduces.insert((depth, place, extent), r);
         r
     }
+    /// What stands for an element that is used as an index, until the kernel is built.
+    pub(super) fn pending(&mut self, v: Value, at: At) -> UOp {
+        if let Some((.., u)) = self.pending.iter().find(|(w, a, _)| (*w, *a) == (v, at)) {
+            return *u;
+        }
+        let mut sum = self.arena.index(0);
+        for r in self.ranges_of(at) {
+            sum = super::index::add(&mut self.arena, sum, r);
+        }
+        // A load of memory that there is not, so that it depends on the same ranges.
+        let memory = UOpKind::Buffer(u32::MAX - self.pending.len() as u32);
+        let memory = self.arena.node(memory, Ty::memory(evoxc_core::DType::I64), &[]);
+        let u = self.arena.node(UOpKind::Load, Ty::INDEX, &[memory, sum]);
+        self.pending.push((v, at, u));
+        u
+    }
     /// The node of an extent, if there is one.
     pub(super) fn known_extent(&self, d: Dim) -> Option<UOp> {
         self.extents.get(&d).copied()
@@ -190,7 +208,7 @@ impl Group {
     }
     /// Is the range over elements of the outputs?
     pub(super) fn is_loop(&self, r: UOp) -> bool {
-        matches!(self.arena.op(r), Op::Range(_, AxisKind::Loop))
+        matches!(self.arena.op(r), UOpKind::Range(_, AxisKind::Loop))
     }
 }
 
