@@ -39,7 +39,7 @@ pub struct Asm {
     fault: Option<String>,
     /// Every instruction, to compare with what a decoder says.
     #[cfg(test)]
-    pub listing: Vec<(usize, Instruction)>,
+    listing: Vec<(usize, Instruction)>,
 }
 
 /// The finished bytes: code, the table of functions, constants.
@@ -269,6 +269,8 @@ impl Asm {
             };
             bytes[at..at + 4].copy_from_slice(&((target as i64 - end as i64) as i32).to_le_bytes());
         }
+        #[cfg(test)]
+        super::tests::decoded(&self.listing, &bytes, code)?;
         Ok(Bytes { bytes, code, functions: table })
     }
 }

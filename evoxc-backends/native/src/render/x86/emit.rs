@@ -111,13 +111,6 @@ pub fn emit(m: &Mir, a: &Assignment) -> Result<Bytes, String> {
     e.asm.finish(m.functions)
 }
 
-#[cfg(test)]
-pub fn listing(m: &Mir, a: &Assignment) -> Vec<(usize, iced_x86::Instruction)> {
-    let mut e = Emit { m, a, asm: Asm::new(), slots: 0, open: vec![] };
-    e.function();
-    e.asm.listing
-}
-
 impl Emit<'_> {
     fn function(&mut self) {
         let m = self.m;

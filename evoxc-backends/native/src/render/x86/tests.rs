@@ -1,7 +1,62 @@
-//! Tests of the x86-64 renderer.
+//! Tests of the x86-64 renderer: the suite of all renderers, and what is particular to machine code.
 
 use super::X86;
-use crate::render::suite;
+use crate::lir::{Inst, Lir, Memory, Reg, Size, Stride};
+use crate::render::{Code, Interp, Renderer, suite};
+use crate::uop::{Alu, LibFn, Ty};
+use evoxc_core::DType;
+use evoxc_ir::Unary;
+use iced_x86::{Decoder, DecoderOptions, Instruction, OpKind, Register};
+use smallvec::smallvec;
+
+/// Compares every instruction that was encoded with what a decoder reads: all kernels of all tests go through this.
+pub(super) fn decoded(listing: &[(usize, Instruction)], bytes: &[u8], code: usize) -> Result<(), String> {
+    let mut wanted = listing.iter().peekable();
+    let mut starts = vec![];
+    let mut jumps = vec![];
+    for got in &mut Decoder::with_ip(64, &bytes[..code], 0, DecoderOptions::NONE) {
+        starts.push(got.ip());
+        if got.op0_kind() == OpKind::NearBranch64 {
+            jumps.push(got.near_branch_target());
+        }
+        let Some((_, want)) = wanted.next_if(|(at, _)| *at as u64 == got.ip()) else {
+            // Jumps and the gaps before loops are written as bytes.
+            if got.op0_kind() == OpKind::NearBranch64 || got.mnemonic() == iced_x86::Mnemonic::Nop {
+                continue;
+            }
+            return Err(format!("{got} is not expected"));
+        };
+        let mut same = got.code() == want.code() && got.op_count() == want.op_count();
+        for n in 0..want.op_count() {
+            same &= got.op_kind(n) == want.op_kind(n);
+            same &= match want.op_kind(n) {
+                OpKind::Register => got.op_register(n) == want.op_register(n),
+                OpKind::Memory if want.memory_base() == Register::RIP => {
+                    let target = got.ip_rel_memory_address();
+                    got.is_ip_rel_memory_operand() && target >= code as u64 && target < bytes.len() as u64
+                }
+                OpKind::Memory => {
+                    got.memory_base() == want.memory_base()
+                        && got.memory_index() == want.memory_index()
+                        && (want.memory_index() == Register::None
+                            || got.memory_index_scale() == want.memory_index_scale())
+                        && got.memory_displacement64() == want.memory_displacement64()
+                }
+                _ => got.immediate(n) == want.immediate(n),
+            };
+        }
+        if !same {
+            return Err(format!("{want} was encoded as {got}"));
+        }
+    }
+    if let Some((at, want)) = wanted.next() {
+        return Err(format!("{want} at {at} was not decoded"));
+    }
+    match jumps.iter().find(|j| starts.binary_search(j).is_err()) {
+        Some(j) => Err(format!("a jump to {j:#x}, where no instruction starts")),
+        None => Ok(()),
+    }
+}
 
 fn renderer() -> Option<X86> {
     let x86 = X86::new();
@@ -21,4 +76,285 @@ fn every_instruction_is_that_of_the_interpreter() {
 fn random_kernels_are_those_of_the_interpreter() {
     let Some(x86) = renderer() else { return };
     suite::check(&x86);
+}
+
+/// A kernel in the making.
+struct Build(Lir);
+
+impl Build {
+    fn new(buffers: &[DType]) -> Build {
+        Build(Lir {
+            buffers: buffers.to_vec(),
+            scratch: vec![],
+            params: 0,
+            extent: Size::Const(1),
+            grain: Size::Const(1),
+            regs: vec![],
+            body: vec![],
+        })
+    }
+    fn reg(&mut self, ty: Ty) -> Reg {
+        self.0.regs.push(ty);
+        Reg(self.0.regs.len() as u32 - 1)
+    }
+    fn put(&mut self, inst: Inst) {
+        self.0.body.push(inst);
+    }
+    fn constant(&mut self, ty: Ty, bits: u64) -> Reg {
+        let dst = self.reg(ty);
+        self.put(Inst::Const { dst, bits });
+        dst
+    }
+    fn index(&mut self, at: i64) -> Reg {
+        self.constant(Ty::INDEX, at as u64)
+    }
+    fn alu(&mut self, op: Alu, ty: Ty, src: &[Reg]) -> Reg {
+        let dst = self.reg(ty);
+        self.put(Inst::Alu { dst, op, src: src.iter().copied().collect() });
+        dst
+    }
+    fn load(&mut self, ty: Ty, from: u32, index: Reg, offset: i64, stride: Stride) -> Reg {
+        let dst = self.reg(ty);
+        self.put(Inst::Load { dst, from: Memory::Buffer(from), index, offset, stride });
+        dst
+    }
+    fn store(&mut self, to: u32, index: Reg, offset: i64, stride: Stride, src: Reg) {
+        self.put(Inst::Store { to: Memory::Buffer(to), index, offset, stride, src });
+    }
+    fn open(&mut self, from: i64, to: i64, step: i64) -> Reg {
+        let (from, to, var) = (self.index(from), self.index(to), self.reg(Ty::INDEX));
+        self.put(Inst::For { var, from, to, step });
+        var
+    }
+}
+
+fn run(code: &dyn Code, buffers: &[*mut u8]) {
+    // SAFETY: the kernels of these tests touch as much as their buffers hold.
+    unsafe { code.run(buffers.as_ptr(), std::ptr::null(), std::ptr::null(), 0, 1) };
+}
+
+/// Runs it here and on the interpreter, on a buffer of inputs and one of outputs.
+fn same(x86: &X86, lir: &Lir, input: &[u64], len: usize) {
+    crate::lir::verify(lir).unwrap();
+    let outputs: Vec<Vec<u64>> = [x86.compile(lir).unwrap(), Interp.compile(lir).unwrap()]
+        .iter()
+        .map(|code| {
+            let (mut input, mut output) = (input.to_vec(), vec![0u64; len]);
+            run(&**code, &[input.as_mut_ptr().cast(), output.as_mut_ptr().cast()]);
+            output
+        })
+        .collect();
+    assert!(outputs[0] == outputs[1], "{lir}\n{}", x86.compile(lir).unwrap().text());
+}
+
+#[test]
+fn two_hundred_values_live_at_once() {
+    let Some(x86) = renderer() else { return };
+    for ty in [Ty::scalar(DType::I64), Ty::scalar(DType::F64), Ty::vector(DType::F32, 8), Ty::vector(DType::I64, 4)] {
+        let n = 200;
+        let bytes = ty.dtype.size() * ty.lanes as usize;
+        let mut b = Build::new(&[ty.dtype, ty.dtype]);
+        let zero = b.index(0);
+        let step = ty.lanes as i64;
+        let all: Vec<Reg> = (0..n).map(|i| b.load(ty, 0, zero, i * step, Stride::One)).collect();
+        // Across a loop, and each used twice.
+        let outer = b.open(0, 3, 1);
+        let mut sum = all[0];
+        for r in all.iter().rev() {
+            sum = b.alu(Alu::Add, ty, &[sum, *r]);
+            sum = b.alu(Alu::Max, ty, &[sum, *r]);
+        }
+        b.store(1, outer, 0, Stride::One, sum);
+        b.put(Inst::EndFor);
+        for (i, r) in all.iter().enumerate() {
+            b.store(1, zero, (i as i64 + 8) * step, Stride::One, *r);
+        }
+        let input: Vec<u64> = (0..n as usize * bytes / 8).map(|i| (i as f64 * 0.37).to_bits()).collect();
+        same(&x86, &b.0, &input, (n as usize + 9) * bytes / 8 + 8);
+    }
+}
+
+#[test]
+fn deep_loops() {
+    let Some(x86) = renderer() else { return };
+    let ty = Ty::scalar(DType::I64);
+    let mut b = Build::new(&[DType::I64, DType::I64]);
+    let zero = b.index(0);
+    let sum = b.reg(ty);
+    let first = b.load(ty, 0, zero, 0, Stride::One);
+    b.put(Inst::Copy { dst: sum, src: first });
+    let mut vars = vec![];
+    for depth in 0..14 {
+        vars.push(b.open(depth % 3, depth % 3 + 2, 1));
+    }
+    for var in &vars {
+        let product = b.alu(Alu::Mul, ty, &[sum, *var]);
+        let next = b.alu(Alu::Add, ty, &[product, sum]);
+        b.put(Inst::Copy { dst: sum, src: next });
+    }
+    for _ in 0..14 {
+        let one = b.constant(ty, 1);
+        let next = b.alu(Alu::Xor, ty, &[sum, one]);
+        b.put(Inst::Copy { dst: sum, src: next });
+        b.put(Inst::EndFor);
+    }
+    b.store(1, zero, 0, Stride::One, sum);
+    same(&x86, &b.0, &[3], 1);
+}
+
+fn lgamma() -> Lir {
+    let ty = Ty::vector(DType::F32, 8);
+    let mut b = Build::new(&[DType::F32, DType::F32]);
+    let zero = b.index(0);
+    let kept = b.load(ty, 0, zero, 8, Stride::One);
+    let x = b.load(ty, 0, zero, 0, Stride::One);
+    let y = b.reg(ty);
+    b.put(Inst::Call { dst: y, function: LibFn::Unary(Unary::Lgamma, true), src: smallvec![x] });
+    let y = b.alu(Alu::Add, ty, &[y, kept]);
+    b.store(1, zero, 0, Stride::One, y);
+    b.0
+}
+
+#[test]
+fn saved_code_runs_again() {
+    let Some(x86) = renderer() else { return };
+    let lir = lgamma();
+    let code = x86.compile(&lir).unwrap();
+    let bytes = code.bytes();
+    assert_eq!(bytes, x86.compile(&lir).unwrap().bytes(), "saved code depends on where it was");
+    let again = X86::new().unwrap().load(&lir, &bytes).unwrap();
+    assert_eq!(code.text(), again.text());
+    let mut input: Vec<f32> = (0..16).map(|i| i as f32 * 0.7 + 0.1).collect();
+    let mut outputs = [[0f32; 8]; 2];
+    for (code, output) in [code, again].iter().zip(&mut outputs) {
+        run(&**code, &[input.as_mut_ptr().cast(), output.as_mut_ptr().cast()]);
+    }
+    assert_eq!(outputs[0], outputs[1]);
+    assert!(outputs[0].iter().all(|x| *x != 0.0));
+    for broken in [&bytes[..8], &bytes[..40], &[], &[0; 64]] {
+        assert!(x86.load(&lir, broken).is_err());
+    }
+}
+
+/// Pages of memory between pages that must not be touched.
+struct Guarded {
+    all: *mut u8,
+    size: usize,
+}
+
+impl Guarded {
+    fn new(bytes: usize) -> Guarded {
+        let size = bytes.next_multiple_of(4096) + 8192;
+        // SAFETY: a new mapping; the pages in its middle are within it.
+        let all = unsafe {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANON;
+            let p = libc::mmap(std::ptr::null_mut(), size, libc::PROT_NONE, flags, -1, 0);
+            assert!(p != libc::MAP_FAILED);
+            assert_eq!(libc::mprotect(p.byte_add(4096), size - 8192, libc::PROT_READ | libc::PROT_WRITE), 0);
+            p.cast::<u8>()
+        };
+        Guarded { all, size }
+    }
+    /// The last `bytes` before the guard, or the first after the other.
+    fn pointer(&self, bytes: usize, at_end: bool) -> *mut u8 {
+        // SAFETY: within the mapping.
+        unsafe { if at_end { self.all.add(self.size - 4096 - bytes) } else { self.all.add(4096) } }
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        // SAFETY: it was mapped with that size.
+        unsafe { libc::munmap(self.all.cast(), self.size) };
+    }
+}
+
+#[test]
+fn nothing_beyond_the_elements_is_touched() {
+    let Some(x86) = renderer() else { return };
+    let (from, to) = (Guarded::new(4096), Guarded::new(4096));
+    for dtype in DType::ALL {
+        if matches!(dtype, DType::C64 | DType::C128) {
+            continue;
+        }
+        let size = dtype.size();
+        let most = if size == 8 { 4 } else { 8 };
+        for lanes in [1u8, 4, 8].into_iter().filter(|l| *l <= most) {
+            let ty = Ty::vector(dtype, lanes);
+            let last = i64::from(lanes) - 1;
+            for (stride, first, elements) in [
+                (Stride::One, 0, last + 1),
+                (Stride::Const(0), 0, 1),
+                (Stride::Const(-1), last, last + 1),
+                (Stride::Const(3), 0, last * 3 + 1),
+                (Stride::Const(-2), last * 2, last * 2 + 1),
+            ] {
+                let mut b = Build::new(&[dtype, dtype]);
+                let at = b.index(first);
+                let v = b.load(ty, 0, at, 0, stride);
+                let stored = if stride == Stride::Const(0) { Stride::One } else { stride };
+                let length = if stride == Stride::Const(0) { last + 1 } else { elements };
+                b.store(1, at, 0, stored, v);
+                let code = x86.compile(&b.0).unwrap();
+                for at_end in [true, false] {
+                    run(
+                        &*code,
+                        &[
+                            from.pointer(elements as usize * size, at_end),
+                            to.pointer(length as usize * size, at_end),
+                        ],
+                    );
+                }
+            }
+            // Lanes whose gate is shut have indices far outside.
+            let mut b = Build::new(&[dtype, dtype]);
+            let zero = b.index(0);
+            let wide = Ty::vector(if most == 4 { DType::I64 } else { DType::I32 }, lanes);
+            let index = match lanes {
+                1 => b.constant(wide, 1 << 30),
+                _ => {
+                    let index = b.reg(wide);
+                    b.put(Inst::Lanes { dst: index });
+                    let big = b.constant(wide, 1 << 27);
+                    b.alu(Alu::Mul, wide, &[index, big])
+                }
+            };
+            let none = b.constant(wide, 0);
+            let gate = b.alu(Alu::Eq, wide.with(DType::BOOL), &[index, none]);
+            let otherwise = b.constant(ty, 1);
+            let dst = b.reg(ty);
+            b.put(Inst::Gather { dst, from: Memory::Buffer(0), index, gate: Some((gate, otherwise)) });
+            b.put(Inst::Scatter { to: Memory::Buffer(1), index, src: dst, gate: Some(gate) });
+            b.store(1, zero, 0, Stride::One, dst);
+            let code = x86.compile(&b.0).unwrap();
+            run(&*code, &[from.pointer(size, true), to.pointer(size * lanes as usize, true)]);
+        }
+    }
+}
+
+fn resident() -> usize {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: usize = text.split(' ').nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
+    pages * 4096
+}
+
+#[test]
+fn ten_thousand_compiles_keep_no_memory() {
+    let Some(x86) = renderer() else { return };
+    let lir = lgamma();
+    let mut kept = std::collections::VecDeque::new();
+    let mut round = |x86: &X86| {
+        for _ in 0..5_000 {
+            kept.push_back(x86.compile(&lir).unwrap());
+            // Some stay for a while.
+            if kept.len() > 100 {
+                kept.pop_front();
+            }
+        }
+    };
+    round(&x86);
+    let before = resident();
+    round(&x86);
+    let grown = resident().saturating_sub(before);
+    assert!(grown < 4 << 20, "{grown} bytes more");
 }
