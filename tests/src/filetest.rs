@@ -135,6 +135,7 @@ pub fn stablehlo() -> Vec<String> {
                 "locations" => options.locations = true,
                 "drop_prints" => options.drop_prints = true,
                 "alone" => options.alone = true,
+                "lean" => options.lean = true,
                 "closed" => options.closed = true,
                 other => return Err(format!("no option is called `{other}`")),
             }

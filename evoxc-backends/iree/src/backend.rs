@@ -2,8 +2,8 @@
 
 use crate::barriers;
 use crate::compiler::Phase;
-use crate::complex;
 use crate::error::{INSTALL, error_with};
+use crate::lacking;
 use crate::library::{self, Compiler};
 use crate::target::IreeTarget;
 use crate::{IreeArtifact, IreeProgram};
@@ -169,7 +169,7 @@ impl Backend for Iree {
 
     fn lower(&self, module: &Module) -> Result<IreeProgram> {
         module.verify()?;
-        complex::refuse(module)?;
+        lacking::refuse(module, &self.target)?;
         self.target.check(module)?;
         let name = Some(MODULE.into());
         let options =

@@ -6,8 +6,8 @@
 mod backend;
 mod barriers;
 mod compiler;
-mod complex;
 mod error;
+mod lacking;
 mod library;
 mod program;
 #[cfg(feature = "iree-runtime")]

@@ -28,6 +28,12 @@ pub(super) fn expm1(x: Sym) -> Sym {
     tiny.select(x, far.select(rounded, rounded * (x / logarithm)))
 }
 
+/// expm1(2|x|) over itself and 2, with the sign of x; from 20 on it rounds to 1.
+pub(super) fn tanh(x: Sym) -> Sym {
+    let e = expm1(x.abs().minimum(20.0) * 2.0);
+    with_sign_of(e / (e + 2.0), x)
+}
+
 /// e to a third of the logarithm, and one step of Newton's method, which doubles its digits.
 pub(super) fn cbrt(x: Sym) -> Sym {
     let a = x.abs();

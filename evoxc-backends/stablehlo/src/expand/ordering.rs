@@ -53,11 +53,11 @@ pub(super) fn sort_by_position(xs: &[Sym], axis: usize, keys: &[bool]) -> Result
 }
 
 /// The k largest elements of the last axis in descending order, NaN first, of equal ones the first; and their indices.
-pub(super) fn top_k(x: Sym, k: Dim) -> Result<Syms, OpError> {
+pub(super) fn top_k(x: Sym, k: Dim, stable: bool) -> Result<Syms, OpError> {
     let shape = x.shape();
     let axis = shape.rank().checked_sub(1).ok_or_else(|| OpError::new("top_k", "needs an axis"))?;
     // By the index where values are equal, so that the sort need not be stable.
-    let sorted = sort(&[x, iota(I32, &shape, axis)], axis, &[true, false], true)?;
+    let sorted = sort(&[x, iota(I32, &shape, axis)], axis, &[true, false], stable)?;
     match sorted.as_slice() {
         [values, indices] => Ok(smallvec![cut(*values, axis, 0, k), cut(*indices, axis, 0, k)]),
         _ => Err(OpError::new("top_k", "its sort gives two results")),

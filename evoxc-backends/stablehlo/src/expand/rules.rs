@@ -110,10 +110,14 @@ pub(super) fn rule<'a>(prim: &'a Prim, types: &[TensorType], options: &ExpandOpt
             Rule::Write(Box::new(move |xs| ordering::sort_by_position(xs, *axis, &keys.0)))
         }
         Prim::Sort { axis, keys, stable } => {
-            Rule::Write(Box::new(move |xs| ordering::sort(xs, *axis, &keys.0, *stable)))
+            let stable = *stable && !options.lean;
+            Rule::Write(Box::new(move |xs| ordering::sort(xs, *axis, &keys.0, stable)))
         }
         Prim::TopK { .. } if options.chlo => Rule::Has,
-        Prim::TopK { k } => many(move |[x]| ordering::top_k(x, *k)),
+        Prim::TopK { k } => {
+            let stable = !options.lean;
+            many(move |[x]| ordering::top_k(x, *k, stable))
+        }
         Prim::RandomBits { algorithm, dtype, shape } => one(move |[key]| random::bits(key, *algorithm, *dtype, shape)),
         Prim::StopGradient {} => Rule::Identity,
         Prim::Print { .. } if options.drop_prints => Rule::Drop,
@@ -180,6 +184,7 @@ fn unary<'a>(u: Unary, d: DType, options: &ExpandOptions) -> Rule<'a> {
     match u {
         Unary::Expm1 if options.lean && d == F64 => one(|[x]| library::expm1(x)),
         Unary::Log1p if options.lean && d == F64 => one(|[x]| library::log1p(x)),
+        Unary::Tanh if options.lean && d == F64 => one(|[x]| library::tanh(x)),
         Unary::Cbrt if options.lean && d.is_float() => real(library::cbrt),
         Unary::Abs if options.lean && d.is_complex() => one(|[z]| linalg::hypot(z.real(), z.imag())),
         Unary::Exp

@@ -40,6 +40,10 @@ pub(super) fn dot(
     ty: TensorType,
 ) -> Outcome<Val> {
     let out = ty.dtype;
+    if w.options.lean && contract.lhs.iter().any(|&axis| a.shape()[axis] == 0) {
+        // A sum of nothing ends the process of some compilers.
+        return w.splat(&ty, 0);
+    }
     let (a, b, wide) = operands(w, a, b, out);
     let mut attributes = String::new();
     for (name, pair) in [("batching_dims", batch), ("contracting_dims", contract)] {
@@ -85,6 +89,7 @@ pub(super) fn convolution(
         axes(b.rank(), &l.rhs, ['o', 'i'], &l.rhs_spatial),
         axes(a.rank(), &l.out, ['b', 'f'], &l.out_spatial),
     );
+    let window = &super::reduction::filled(w, &a, window, &l.lhs_spatial, Some((&b, &l.rhs_spatial)));
     // Padding that cuts, or that is known only at run time, is done before.
     let plain = |p: &Padding| p.low.get().is_some() && p.high.get().is_some();
     let apart = !window.padding.iter().all(plain);

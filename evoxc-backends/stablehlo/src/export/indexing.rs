@@ -5,7 +5,7 @@ use super::convert::cast;
 use super::reduction::combine;
 use super::scatter::{Places, places};
 use super::writer::{Val, Writer};
-use super::{Outcome, shape, text};
+use super::{Outcome, bounds, shape, text};
 use evoxc_core::{DType, Dim, OpError, Shape, spec};
 use evoxc_ir::{GatherDims, Op, Reducer, ScatterDims, ScatterOp, TensorType};
 
@@ -83,10 +83,22 @@ pub(super) fn scatter(
     let element = spec(ty.dtype, Shape::scalar());
     let &[x, indices, updates] = xs else { return Err(OpError::new("", "it takes x, indices and updates")) };
     let known = o.operands.get(1).and_then(|&v| w.literal(v)).cloned();
-    let Places { indices, updates, dims, flags } = places(w, x, indices, &[updates], d, flags, known)?;
+    if w.options.lean && bounds::is_empty(updates) {
+        return Ok(x.clone());
+    }
+    let Places { mut indices, updates, dims, mut flags, plain } =
+        places(w, x, indices, &[updates], d, flags, known.clone())?;
+    let (mut x, known) = (x.clone(), known.filter(|_| plain));
+    if w.options.lean
+        && let Some(update) = updates.first()
+    {
+        let room = bounds::roomy(w, &[&x], &indices, update, &dims, known.as_ref())?;
+        (indices, flags[0]) = (room.indices, false);
+        x = room.operands.into_iter().next().unwrap_or(x);
+    }
     let attributes = scatter_attributes(&dims, flags);
-    let operands: Vec<&Val> = [x, &indices].into_iter().chain(&updates).collect();
-    let out = w.bodied("scatter", &operands, &attributes, std::slice::from_ref(&ty), |w| {
+    let operands: Vec<&Val> = [&x, &indices].into_iter().chain(&updates).collect();
+    let out = w.bodied("scatter", &operands, &attributes, std::slice::from_ref(&x.ty), |w| {
         let args = w.block_arguments(&[element.clone(), element]);
         let [old, update] = args.as_slice() else { return Ok(vec![]) };
         Ok(vec![match op {
@@ -97,6 +109,7 @@ pub(super) fn scatter(
             ScatterOp::Max => combine(w, Reducer::Max, old, update)?,
         }])
     })?;
+    let out = bounds::cut(w, out, &[ty])?;
     out.into_iter().next().ok_or_else(|| OpError::new("", "it has no result"))
 }
 
@@ -124,9 +137,23 @@ pub(super) fn scatter_body(
     }
     let all: Vec<&Val> = updates.iter().copied().chain(&update).collect();
     let known = o.operands.get(n).and_then(|&v| w.literal(v)).cloned();
-    let Places { indices, updates, dims, flags } = places(w, first, indices, &all, d, flags, known)?;
-    let operands: Vec<&Val> =
-        olds.iter().copied().chain(&old).chain(std::iter::once(&indices)).chain(&updates).collect();
+    let Places { mut indices, updates, dims, mut flags, plain } =
+        places(w, first, indices, &all, d, flags, known.clone())?;
+    let mut olds: Vec<Val> = olds.iter().map(|&x| x.clone()).chain(old).collect();
+    let exact = types.clone();
+    if w.options.lean
+        && let Some(update) = updates.first()
+    {
+        if bounds::is_empty(update) {
+            olds.truncate(n);
+            return Ok(olds);
+        }
+        let known = known.filter(|_| plain);
+        let room = bounds::roomy(w, &olds.iter().collect::<Vec<_>>(), &indices, update, &dims, known.as_ref())?;
+        (olds, indices, flags[0]) = (room.operands, room.indices, false);
+        types = olds.iter().map(|x| x.ty.clone()).collect();
+    }
+    let operands: Vec<&Val> = olds.iter().chain(std::iter::once(&indices)).chain(&updates).collect();
     let attributes = scatter_attributes(&dims, flags);
     let mut results = w.bodied("scatter", &operands, &attributes, &types, |w| {
         // (old..., old of the captured..., update..., update of the captured...)
@@ -141,7 +168,7 @@ pub(super) fn scatter_body(
         Ok(out)
     })?;
     results.truncate(n);
-    Ok(results)
+    bounds::cut(w, results, &exact)
 }
 
 /// Scalars of these dtypes, so many times.
@@ -152,6 +179,8 @@ pub(super) fn scalars(types: &[TensorType], times: usize) -> Vec<TensorType> {
 
 pub(super) fn dynamic_slice(w: &mut Writer<'_>, xs: &[&Val], sizes: &[Dim], ty: TensorType) -> Outcome<Val> {
     let fixed: Option<Vec<usize>> = sizes.iter().map(|s| s.get()).collect();
+    let near = near_starts(w, xs, 1, sizes)?;
+    let xs: &[&Val] = &near.iter().collect::<Vec<_>>();
     if let Some(fixed) = fixed {
         return Ok(w.typed("dynamic_slice", xs, &format!(", sizes = {}", text::brackets(fixed)), ty));
     }
@@ -184,7 +213,27 @@ fn wide_index(w: &mut Writer<'_>, start: &Val) -> Outcome<Val> {
 }
 
 pub(super) fn dynamic_update_slice(w: &mut Writer<'_>, xs: &[&Val], ty: TensorType) -> Outcome<Val> {
-    Ok(w.typed("dynamic_update_slice", xs, "", ty))
+    let sizes: Vec<Dim> = xs.get(1).map(|u| u.shape().iter().copied().collect()).unwrap_or_default();
+    let xs = near_starts(w, xs, 2, &sizes)?;
+    Ok(w.typed("dynamic_update_slice", &xs.iter().collect::<Vec<_>>(), "", ty))
+}
+
+/// The operands; those from number `first` on are starts of a slice of `sizes`, moved inside as i32 where a compiler
+/// takes indices of all dtypes for i32.
+fn near_starts(w: &mut Writer<'_>, xs: &[&Val], first: usize, sizes: &[Dim]) -> Outcome<Vec<Val>> {
+    let mut out: Vec<Val> = xs.iter().map(|&x| x.clone()).collect();
+    let Some(&x) = xs.first().filter(|_| w.options.lean) else { return Ok(out) };
+    for (start, (&n, &size)) in out.iter_mut().skip(first).zip(x.shape().iter().zip(sizes)) {
+        let wide = matches!(start.dtype(), DType::I64 | DType::U32 | DType::U64);
+        *start = bounds::signed(w, start)?;
+        if wide {
+            let last = w.extent(n - size)?;
+            let (zero, last) = (w.scalar(DType::I64, 0)?, cast(w, &last, DType::I64));
+            let near = w.same("clamp", &[&zero, start, &last])?;
+            *start = cast(w, &near, DType::I32);
+        }
+    }
+    Ok(out)
 }
 
 impl Writer<'_> {

@@ -5,6 +5,7 @@
 //! are expanded first, by `expand`. The text depends on the module and the options alone.
 
 mod alone;
+mod bounds;
 mod captures;
 mod collective;
 mod complex;
@@ -59,7 +60,8 @@ pub struct ExportOptions {
     /// division by 0, shifts by more than the width, floats out of the range of an integer.
     pub strict: bool,
     /// Writes out Cholesky factors, triangular solves, Fourier transforms, gradients of pooling, stable sorts, and exact
-    /// atan2, log1p and expm1 too, which StableHLO has but some compilers (IREE) lack.
+    /// atan2, log1p and expm1 too, which StableHLO has but some compilers (IREE) lack; and the bounds of gathers and
+    /// scatters, which those do not look at.
     pub lean: bool,
     /// Keeps what is worked out from constants alone from being folded where the folding of compilers' readers of
     /// StableHLO is at fault, by barriers: a maximum of NaN and a number is the number there, an integer division by 0

@@ -2,7 +2,7 @@
 
 use super::collective::{self, By};
 use super::writer::{Val, Writer};
-use super::{Outcome, alone, contraction, control, convert, elementwise, indexing, linalg, reduction, shape};
+use super::{Outcome, alone, bounds, contraction, control, convert, elementwise, indexing, linalg, reduction, shape};
 use evoxc_core::{OpError, TensorSpec};
 use evoxc_ir::{Binary, Op, Prim, TensorType};
 
@@ -57,7 +57,11 @@ pub(super) fn write(w: &mut Writer<'_>, o: &Op, xs: &[&Val], types: &[TensorType
         Prim::Concatenate { axis } => one(shape::concatenate(w, xs, *axis, ty(types)?)),
         Prim::Reverse { axes } => one(shape::reverse(w, x(xs, 0)?, axes)),
         Prim::Gather { dims, sizes, sorted } => {
-            let indices = w.kept(o, x(xs, 1)?);
+            let mut indices = w.kept(o, x(xs, 1)?);
+            if w.options.lean {
+                let known = o.operands.get(1).and_then(|&v| w.literal(v)).cloned();
+                indices = bounds::gathered(w, x(xs, 0)?, &indices, dims, sizes, known.as_ref())?;
+            }
             one(indexing::gather(w, x(xs, 0)?, &indices, dims, sizes, *sorted, ty(types)?))
         }
         Prim::Scatter { op, dims, sorted, unique } => {

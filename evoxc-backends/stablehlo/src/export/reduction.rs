@@ -191,10 +191,16 @@ fn window_attributes(window: &Window, dilations: bool) -> Outcome<String> {
 }
 
 pub(super) fn reduce_window(w: &mut Writer<'_>, op: Reducer, x: &Val, window: &Window, ty: TensorType) -> Outcome<Val> {
-    let attributes = window_attributes(window, true)?;
     let d = x.dtype();
     let init = w.dense(identity(op, d)?);
-    let out = w.bodied("reduce_window", &[x, &init], &attributes, std::slice::from_ref(&ty), |w| {
+    let axes: Vec<usize> = (0..x.rank()).collect();
+    let (mut window, mut x) = (filled(w, x, window, &axes, None), x.clone());
+    if w.options.lean && window.padding.iter().any(|p| p.high.as_i64().is_some_and(|h| h < 0)) {
+        x = surrounded(w, &x, &init, &window)?;
+        window = padded(&window);
+    }
+    let attributes = window_attributes(&window, true)?;
+    let out = w.bodied("reduce_window", &[&x, &init], &attributes, std::slice::from_ref(&ty), |w| {
         let args = w.block_arguments(&[scalar(d), scalar(d)]);
         let [a, b] = args.as_slice() else { return Err(OpError::new("", "its body takes two values")) };
         Ok(vec![combine(w, op, a, b)?])
@@ -212,6 +218,8 @@ pub(super) fn reduce_window_body(
     let Some(r) = o.regions.first() else { return Err(OpError::new("", "it has no body")) };
     let n = types.len();
     // What is around the elements goes through the body like them, which some compilers leave out: it is put there first.
+    let axes: Vec<usize> = (0..xs.first().map_or(0, |x| x.rank())).collect();
+    let window = &xs.first().map_or_else(|| window.clone(), |x| filled(w, x, window, &axes, None));
     let padded = padded(window);
     let mut xs: Vec<Val> = xs.iter().map(|&v| v.clone()).collect();
     if window.padding != padded.padding || window.base_dilation != padded.base_dilation {
@@ -238,6 +246,40 @@ pub(super) fn padded(window: &Window) -> Window {
         base_dilation: vec![1; window.base_dilation.len()],
         ..window.clone()
     }
+}
+
+/// The window without what lies behind its last place, with which some compilers (`lean`) count one place too many.
+/// `kernel` has the sizes where the window itself has none.
+pub(super) fn filled(
+    w: &Writer<'_>,
+    x: &Val,
+    window: &Window,
+    axes: &[usize],
+    kernel: Option<(&Val, &[usize])>,
+) -> Window {
+    let mut out = window.clone();
+    if !w.options.lean {
+        return out;
+    }
+    for (i, (&axis, pad)) in axes.iter().zip(&mut out.padding).enumerate() {
+        let size = match kernel {
+            Some((k, spatial)) => spatial.get(i).map(|&a| k.shape()[a]),
+            None => window.size.get(i).copied(),
+        };
+        let known = || {
+            let (n, size) = (x.shape()[axis].as_i64()?, size?.as_i64()?);
+            let (low, high) = (pad.low.as_i64()?, pad.high.as_i64()?);
+            let (stride, base, by) =
+                (*window.stride.get(i)?, *window.base_dilation.get(i)?, *window.window_dilation.get(i)?);
+            let whole = low + (n - 1).max(0) * base + i64::from(n > 0) + high;
+            let rest = whole - ((size - 1) * by + 1);
+            (rest > 0).then(|| high - rest % stride)
+        };
+        if let Some(high) = known() {
+            pad.high = Dim::constant(high);
+        }
+    }
+    out
 }
 
 /// x with the padding of a window and the gaps of its base dilation, all filled with `value`.
@@ -300,18 +342,33 @@ pub(super) fn sort_body(
     let n = types.len();
     let captures = Captures::of(w, r)?;
     let (mut operands, mut types) = (xs.iter().map(|&v| v.clone()).collect::<Vec<_>>(), types.to_vec());
+    // By the position too, where no sort is stable.
+    let by_position = w.options.lean && stable && n > 0;
+    if by_position {
+        let ty = first.like(DType::I32);
+        operands.push(super::shape::iota(w, axis, ty.clone())?);
+        types.push(ty);
+    }
+    let positions = usize::from(by_position);
     for c in captures.outside() {
         operands.push(w.broadcast(&c, first.shape(), &[])?);
         types.push(first.like(c.dtype()));
     }
-    let attributes = format!("dimension = {axis} : i64, is_stable = {stable}");
+    let attributes = format!("dimension = {axis} : i64, is_stable = {}", stable && !by_position);
     let mut results = w.bodied("sort", &operands.iter().collect::<Vec<_>>(), &attributes, &types, |w| {
         // Two of each operand, one after the other.
         let pairs: Vec<TensorType> = types.iter().flat_map(|t| [scalar(t.dtype), scalar(t.dtype)]).collect();
         let args = w.block_arguments(&pairs);
-        let (own, carried) = args.split_at((2 * n).min(args.len()));
+        let (own, more) = args.split_at((2 * n).min(args.len()));
+        let (position, carried) = more.split_at((2 * positions).min(more.len()));
         let inside: Vec<Val> = carried.iter().step_by(2).cloned().collect();
-        captures.write(w, r, own, &inside)
+        let first = captures.write(w, r, own, &inside)?;
+        let [a, b] = position else { return Ok(first) };
+        let swapped: Vec<Val> = own.chunks_exact(2).flat_map(|p| p.iter().rev()).cloned().collect();
+        let second = only(captures.write(w, r, &swapped, &inside)?)?;
+        let (later, earlier) = (w.same("not", &[&second])?, w.compare("LT", a, b));
+        let tie = w.same("and", &[&later, &earlier])?;
+        Ok(vec![w.same("or", &[&only(first)?, &tie])?])
     })?;
     results.truncate(n);
     Ok(results)

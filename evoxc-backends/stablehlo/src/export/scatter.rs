@@ -14,6 +14,8 @@ pub(super) struct Places {
     pub(super) updates: Vec<Val>,
     pub(super) dims: ScatterDims,
     pub(super) flags: [bool; 2],
+    /// Are the indices those of the op?
+    pub(super) plain: bool,
 }
 
 /// An axis of a window that could stick out.
@@ -31,14 +33,14 @@ fn loose(x: &Val, updates: &Val, d: &ScatterDims, known: Option<&Literal>) -> Ve
     let each = d.update_window.iter().zip(window).filter_map(|(&update, axis)| {
         let component = d.scatter_map.iter().position(|&a| a == axis)?;
         let (size, room) = (updates.shape()[update], x.shape()[axis]);
-        let fits = size == 1 || known.is_some_and(|l| within(l, d, component, size, room));
+        let fits = size == 1 || known.is_some_and(|l| within(l, d.index_vector, component, size, room));
         (!fits).then_some(Loose { update, axis, component })
     });
     each.collect()
 }
 
 /// Does a window of `size` fit at every index of a constant?
-fn within(indices: &Literal, d: &ScatterDims, component: usize, size: Dim, room: Dim) -> bool {
+pub(super) fn within(indices: &Literal, index_vector: usize, component: usize, size: Dim, room: Dim) -> bool {
     let Some(last) = (room - size).as_i64() else { return false };
     let t = indices.tensor();
     let Ok(wide) = t.cast(DType::I64) else { return false };
@@ -48,8 +50,8 @@ fn within(indices: &Literal, d: &ScatterDims, component: usize, size: Dim, room:
         Literal::Splat(..) => values.iter().all(|&v| fits(v)),
         Literal::Dense(_) => {
             let shape = t.shape();
-            let n = shape.get(d.index_vector).copied().unwrap_or(1);
-            let inner: usize = shape.iter().skip(d.index_vector + 1).product();
+            let n = shape.get(index_vector).copied().unwrap_or(1);
+            let inner: usize = shape.iter().skip(index_vector + 1).product();
             let of = |i: usize| if inner == 0 || n == 0 { 0 } else { i / inner % n };
             values.iter().enumerate().filter(|(i, _)| of(*i) == component).all(|(_, &v)| fits(v))
         }
@@ -67,7 +69,7 @@ pub(super) fn places(
     known: Option<Literal>,
 ) -> Outcome<Places> {
     let all = |v: &[&Val]| v.iter().map(|&u| u.clone()).collect::<Vec<Val>>();
-    let plain = |w: &[&Val]| Places { indices: indices.clone(), updates: all(w), dims: d.clone(), flags };
+    let plain = |w: &[&Val]| Places { indices: indices.clone(), updates: all(w), dims: d.clone(), flags, plain: true };
     let Some(first) = updates.first() else { return Ok(plain(updates)) };
     let loose = loose(x, first, d, known.as_ref());
     if loose.is_empty() {
@@ -98,7 +100,7 @@ pub(super) fn places(
         scatter_map: d.scatter_map.clone(),
         index_vector: window,
     };
-    Ok(Places { indices, updates: moved, dims, flags: [false, flags[1]] })
+    Ok(Places { indices, updates: moved, dims, flags: [false, flags[1]], plain: false })
 }
 
 /// Indices with an axis more for each of `sizes`, before the components, along which the component counts up.

@@ -52,6 +52,9 @@ pub(super) fn dim_size(w: &mut Writer<'_>, extent: Dim, dtype: DType) -> Outcome
         return w.scalar(dtype, v);
     }
     let v = w.extent(extent)?;
+    if w.options.lean && dtype == DType::U32 {
+        return Ok(w.typed("bitcast_convert", &[&v], "", spec(dtype, Shape::scalar())));
+    }
     Ok(if dtype == DType::I32 { v } else { w.typed("convert", &[&v], "", spec(dtype, Shape::scalar())) })
 }
 
@@ -115,6 +118,25 @@ pub(super) fn concatenate(w: &mut Writer<'_>, xs: &[&Val], axis: usize, ty: Tens
 }
 
 pub(super) fn reverse(w: &mut Writer<'_>, x: &Val, axes: &[usize]) -> Outcome<Val> {
+    if w.options.lean && axes.is_empty() {
+        return Ok(x.clone());
+    }
+    if w.options.lean && x.dtype().is_unsigned() {
+        let bits = signed_of(x.dtype());
+        let signed = w.typed("bitcast_convert", &[x], "", spec(bits, x.shape()));
+        let reversed = reverse(w, &signed, axes)?;
+        return Ok(w.typed("bitcast_convert", &[&reversed], "", x.ty.clone()));
+    }
     let rhs = format!("stablehlo.reverse {x}, dims = {} : {}", text::brackets(axes), text::ty(&x.ty));
     Ok(w.op(&rhs, x.ty.clone()))
+}
+
+/// The signed integer of the width of an unsigned one.
+fn signed_of(d: DType) -> DType {
+    match d.bits() {
+        8 => DType::I8,
+        16 => DType::I16,
+        32 => DType::I32,
+        _ => DType::I64,
+    }
 }
