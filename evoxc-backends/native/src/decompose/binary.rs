@@ -1,7 +1,7 @@
 //! Ops of two operands.
 
 use super::emit::{Emit, none};
-use super::{float, integer, library};
+use super::{float, integer, inverse, power};
 use crate::uop::UOp;
 use evoxc_core::{DType, OpError};
 use evoxc_ir::Binary;
@@ -42,7 +42,8 @@ fn float_binary(e: &mut Emit, op: Binary, a: UOp, b: UOp) -> Option<UOp> {
         Binary::Mul => e.mul(a, b),
         Binary::Div => e.div(a, b),
         Binary::Rem => float::rem(e, a, b),
-        Binary::Pow | Binary::Atan2 => library::binary(e, op, a, b),
+        Binary::Pow => power::power(e, a, b),
+        Binary::Atan2 => inverse::atan2(e, a, b),
         Binary::Max => float::max(e, a, b),
         Binary::Min => float::min(e, a, b),
         Binary::Nextafter => float::next_after(e, a, b),

@@ -106,7 +106,7 @@ fn log2_parts(dtype: DType, factor: f64) -> [f64; 2] {
 }
 
 /// The integer nearest to `x * scale`: as a float, and as 2 to its power less `down`.
-fn split(e: &mut Emit, x: UOp, scale: f64, down: f64) -> (UOp, UOp) {
+pub(super) fn split(e: &mut Emit, x: UOp, scale: f64, down: f64) -> (UOp, UOp) {
     let (dtype, t) = (e.dtype(x), table(e.dtype(x)));
     let (shifter, scale) = (e.f(x, t.shifter + t.bias - down), e.f(x, scale));
     let shifted = e.fma(x, scale, shifter);
@@ -116,7 +116,7 @@ fn split(e: &mut Emit, x: UOp, scale: f64, down: f64) -> (UOp, UOp) {
 }
 
 /// `x` between two bounds; NaN stays.
-fn bounded(e: &mut Emit, x: UOp, [least, most]: [f64; 2]) -> UOp {
+pub(super) fn bounded(e: &mut Emit, x: UOp, [least, most]: [f64; 2]) -> UOp {
     let (least, most) = (e.f(x, least), e.f(x, most));
     let x = e.min(most, x);
     e.max(least, x)
@@ -140,12 +140,24 @@ pub(super) fn exp(e: &mut Emit, x: UOp) -> UOp {
 
 /// 2^x.
 pub(super) fn exp2(e: &mut Emit, x: UOp) -> UOp {
-    let t = table(e.dtype(x));
-    let x = bounded(e, x, t.exp2_range);
+    let x = bounded(e, x, table(e.dtype(x)).exp2_range);
+    let (r, s) = exp2_rest(e, x);
+    exp2_of(e, r, s)
+}
+/// 2 to the sum of `x`, of size 1100 at most, and a small number.
+pub(super) fn exp2_pair(e: &mut Emit, x: UOp, low: UOp) -> UOp {
+    let (r, s) = exp2_rest(e, x);
+    let r = e.add(r, low);
+    exp2_of(e, r, s)
+}
+/// (r, s) so that 2^x is 2^r s².
+fn exp2_rest(e: &mut Emit, x: UOp) -> (UOp, UOp) {
     let (n, s) = split(e, x, 0.5, 0.0);
     let minus_two = e.f(x, -2.0);
-    let r = e.fma(n, minus_two, x);
-    let p = e.horner(r, t.exp2);
+    (e.fma(n, minus_two, x), s)
+}
+fn exp2_of(e: &mut Emit, r: UOp, s: UOp) -> UOp {
+    let p = e.horner(r, table(e.dtype(r)).exp2);
     let scaled = e.mul(p, s);
     e.mul(scaled, s)
 }

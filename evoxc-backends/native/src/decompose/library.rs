@@ -3,15 +3,10 @@
 use super::emit::Emit;
 use crate::uop::{LibFn, UOp};
 use evoxc_core::DType;
-use evoxc_ir::{Binary, Unary};
+use evoxc_ir::Unary;
 
 /// `op` of an `f32` or `f64`.
 pub(super) fn unary(e: &mut Emit, op: Unary, x: UOp) -> UOp {
     let single = e.dtype(x) == DType::F32;
     e.call(LibFn::Unary(op, single), &[x])
-}
-/// `op` of two `f32` or `f64`.
-pub(super) fn binary(e: &mut Emit, op: Binary, a: UOp, b: UOp) -> UOp {
-    let single = e.dtype(a) == DType::F32;
-    e.call(LibFn::Binary(op, single), &[a, b])
 }

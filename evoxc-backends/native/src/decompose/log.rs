@@ -83,8 +83,14 @@ fn reduced(e: &mut Emit, x: UOp, down: UOp) -> (UOp, UOp) {
     let (m, one) = (e.bits(m, dtype), e.f(x, 1.0));
     (k, e.sub(m, one))
 }
+/// (k, f) of a positive normal number.
+pub(super) fn normal(e: &mut Emit, x: UOp) -> (UOp, UOp) {
+    let t = table(e.dtype(x));
+    let down = e.f(x, t.unit + t.bias as f64);
+    reduced(e, x, down)
+}
 /// As [`reduced`], of subnormal numbers too.
-fn reduced_any(e: &mut Emit, x: UOp) -> (UOp, UOp) {
+pub(super) fn reduced_any(e: &mut Emit, x: UOp) -> (UOp, UOp) {
     let t = table(e.dtype(x));
     let (least, scale) = (e.f(x, t.least_normal), e.f(x, t.scale));
     let subnormal = e.lt(x, least);

@@ -8,12 +8,15 @@
 mod binary;
 mod compare;
 mod emit;
+mod erf;
 mod exp;
 mod float;
 mod integer;
+mod inverse;
 mod library;
 mod log;
 mod pass;
+mod power;
 mod precision;
 mod reduce;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Ops of one operand.
 
 use super::emit::{Emit, none};
-use super::{exp, float, integer, library, log, trig};
+use super::{erf, exp, float, integer, inverse, library, log, trig};
 use crate::uop::{Alu, UOp};
 use evoxc_core::{DType, OpError};
 use evoxc_ir::Unary;
@@ -53,9 +53,11 @@ fn float_unary(e: &mut Emit, op: Unary, x: UOp) -> Option<UOp> {
         Unary::Cos => trig::cos(e, x),
         Unary::Tan => trig::tan(e, x),
         Unary::Cbrt => library::unary(e, op, x),
-        Unary::Asin | Unary::Acos | Unary::Atan | Unary::Asinh | Unary::Acosh | Unary::Atanh => {
-            library::unary(e, op, x)
-        }
+        Unary::Asin => inverse::asin(e, x),
+        Unary::Acos => inverse::acos(e, x),
+        Unary::Atan => inverse::atan(e, x),
+        Unary::Asinh | Unary::Acosh | Unary::Atanh => library::unary(e, op, x),
+        Unary::Erf if e.dtype(x) == DType::F32 => erf::erf(e, x),
         Unary::Erf | Unary::Erfc | Unary::ErfInv | Unary::Lgamma | Unary::Digamma => library::unary(e, op, x),
         Unary::Sqrt => e.sqrt(x),
         Unary::Rsqrt => {

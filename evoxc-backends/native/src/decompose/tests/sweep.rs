@@ -1,10 +1,10 @@
 //! Transcendental functions: how far from the exact value they are, in units in the last place, over patterns of bits.
 
 use super::eval::Program;
-use super::{noise, program};
+use super::{edges, noise, pairs, program};
 use crate::uop::{Op, cast};
 use evoxc_core::DType;
-use evoxc_ir::Unary;
+use evoxc_ir::{Binary, Unary};
 use evoxc_reference::scalar;
 
 /// The functions under test.
@@ -130,6 +130,46 @@ fn every_single() {
     }
 }
 
+/// Pairs of `f32`: all edges with all edges, bits without order, and bases and exponents whose power is a number.
+fn pairs_of_singles() -> (Vec<u64>, Vec<u64>) {
+    let (mut a, mut b) = pairs(&edges(DType::F32), &edges(DType::F32));
+    let cut = |v: Vec<u64>| v.into_iter().map(|x| x & 0xffff_ffff);
+    a.extend(cut(noise(20000, 21)));
+    b.extend(cut(noise(20000, 22)));
+    let single = |x: f64| u64::from((x as f32).to_bits());
+    for (x, y) in noise(60000, 23).into_iter().zip(noise(60000, 24)) {
+        let exponent = (x as i32 as f64) / 2147483648.0 * 10f64.powi((x >> 40) as i32 % 6 - 3);
+        a.push(single(2f64.powf(exponent)));
+        b.push(single((y as i32 as f64) / 2147483648.0 * 150.0 / exponent));
+    }
+    for (x, y) in noise(10000, 25).into_iter().zip(noise(10000, 26)) {
+        a.push(single((x as i32 as f64) / 5e8));
+        b.push(single((y as i32 as f64 / 1e8).round()));
+    }
+    (a, b)
+}
+
+// The functions of the mathematical library in double precision.
+#[test]
+fn single_precision_of_two() {
+    let (a, b) = pairs_of_singles();
+    for op in [Binary::Pow, Binary::Atan2] {
+        let mut p = program(Op::Binary(op), &[DType::F32; 2], DType::F32).unwrap();
+        let mut most = (0.0, 0, 0);
+        let single = |x: u64| f64::from(f32::from_bits(x as u32));
+        for ((&x, &y), &z) in a.iter().zip(&b).zip(p.run(&[&a, &b])) {
+            let exact = scalar::binary_f64(op, single(x), single(y)).unwrap();
+            let d = distance(f32::from_bits(z as u32), exact);
+            if d > most.0 {
+                most = (d, x, y);
+            }
+        }
+        let ops = p.ops();
+        println!("{:10} {ops:3} ops  {:.3} at {:e}, {:e}", op.name(), most.0, single(most.1), single(most.2));
+        assert!(most.0 <= 2.0);
+    }
+}
+
 // As the reference: in f32, rounded. The results may differ by one step where those of f32 differ.
 #[test]
 fn halves() {
@@ -146,4 +186,53 @@ fn halves() {
             }
         }
     }
+}
+
+/// Patterns of `f64`: exponents from end to end, and the ranges in which most functions change.
+fn double_patterns() -> Vec<u64> {
+    let mut out: Vec<u64> = noise(1500, 3);
+    for range in [1e-3, 0.5, 1.0, 2.0, 5.0, 20.0, 750.0, 1e5, 1e8] {
+        out.extend(noise(250, 4).iter().map(|&b| ((b as i64 as f64) / 9.3e18 * range).to_bits()));
+        out.extend(noise(100, 5).iter().map(|&b| (1.0 + (b as i64 as f64) / 9.3e18 * range * 1e-3).to_bits()));
+    }
+    out.extend([
+        0,
+        1,
+        1 << 63,
+        0x7ff0_0000_0000_0000,
+        0xfff0_0000_0000_0000,
+        0x7ff8_0000_0000_0000,
+        0x3ff0_0000_0000_0000,
+    ]);
+    out
+}
+
+// For a comparison with a library of higher precision: lines of op, argument and result in the folder that DUMP names.
+#[test]
+#[ignore = "writes a file"]
+fn write_doubles() {
+    use std::fmt::Write;
+    let mut text = String::new();
+    let inputs = double_patterns();
+    for &op in FUNCTIONS {
+        let mut p = program(Op::Unary(op), &[DType::F64], DType::F64).unwrap();
+        let ops = p.ops();
+        for (x, y) in inputs.iter().zip(p.run(&[&inputs])) {
+            writeln!(text, "{} {x:016x} {y:016x} {ops}", op.name()).unwrap();
+        }
+    }
+    let single = pairs_of_singles();
+    let (mut a, mut b) = pairs(&edges(DType::F64), &edges(DType::F64));
+    a.extend(single.0.iter().map(|&x| f64::from(f32::from_bits(x as u32)).to_bits()));
+    // Exponents as of f32, and eight times as large.
+    let wide = |(n, &y): (usize, &u64)| (f64::from(f32::from_bits(y as u32)) * [1.0, 7.1][n % 2]).to_bits();
+    b.extend(single.1.iter().enumerate().map(wide));
+    for op in [Binary::Pow, Binary::Atan2] {
+        let mut p = program(Op::Binary(op), &[DType::F64; 2], DType::F64).unwrap();
+        let ops = p.ops();
+        for ((x, y), z) in a.iter().zip(&b).zip(p.run(&[&a, &b])) {
+            writeln!(text, "{} {x:016x} {y:016x} {z:016x} {ops}", op.name()).unwrap();
+        }
+    }
+    std::fs::write(std::env::var("DUMP").unwrap(), text).unwrap();
 }
