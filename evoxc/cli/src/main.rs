@@ -8,6 +8,7 @@ mod bench;
 mod bindings;
 mod conformance;
 mod convert;
+mod explain;
 mod generate;
 mod graph;
 mod inputs;
@@ -42,6 +43,7 @@ Examples:
   evoxc run model.evx --seed 1 --dim B=8
   evoxc run model.mlir --input x.npy --backend interp
   evoxc convert model.mlir model.evoxcgraph
+  evoxc explain model.evx --dim B=8
   evoxc conformance testdata --backend interp
 
 Exit status: 0 success; 1 the graph, a file or the run is at fault; 2 the command line is.";
@@ -61,6 +63,8 @@ enum Command {
     Run(run::RunArguments),
     /// Writes a graph in another form: a saved graph, EvoXIR text, or StableHLO text.
     Convert(convert::ConvertArguments),
+    /// Shows what the native compiler makes of a graph: kernels, the memory that they move, and why.
+    Explain(explain::ExplainArguments),
     /// Runs a folder of StableHLO test programs, and counts what passes.
     Conformance(conformance::ConformanceArguments),
     /// Times the reference workloads on a backend.
@@ -109,6 +113,7 @@ fn execute(command: Command) -> Result<(), Failure> {
         }
         Command::Dot(g) => print(&g.read()?.module.to_dot()),
         Command::Run(arguments) => run::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Conformance(arguments) => conformance::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),

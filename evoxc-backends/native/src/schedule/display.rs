@@ -99,6 +99,15 @@ impl KernelItem {
         }
         total
     }
+    /// The extents of its loops, and of those inside them: `4096, inside 1024, 1024`.
+    pub fn loops(&self) -> String {
+        let list = |ranges: &[UOp], between: &str| {
+            ranges.iter().map(|&u| self.extent(u).to_string()).collect::<Vec<_>>().join(between)
+        };
+        let outer = if self.kernel.loops.is_empty() { "once".into() } else { list(&self.kernel.loops, " x ") };
+        let inner = reduce_ranges(&self.kernel);
+        if inner.is_empty() { outer } else { format!("{outer}, inside {}", list(&inner, ", ")) }
+    }
     /// The extent of a range.
     fn extent(&self, range: UOp) -> Dim {
         self.kernel.uops.src(range).first().map_or(Dim::constant(1), |&n| self.dim(n))
@@ -127,8 +136,9 @@ fn bytes(ty: &TensorType) -> Dim {
     ty.shape.size() * ty.dtype.size() as i64
 }
 
-/// A number of bytes or ops, with a prefix.
-struct Amount(Dim, &'static str);
+/// A number of bytes or ops, with a prefix and its unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Amount(pub Dim, pub &'static str);
 
 impl fmt::Display for Amount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -221,13 +231,8 @@ fn show(f: &mut fmt::Formatter<'_>, r: &Routine, block: &Block, depth: usize) ->
 }
 
 fn kernel(f: &mut fmt::Formatter<'_>, r: &Routine, k: &KernelItem, pad: &str) -> fmt::Result {
-    let extents = |ranges: &[UOp]| ranges.iter().map(|&u| k.extent(u).to_string()).collect::<Vec<_>>().join(" x ");
     writeln!(f, "{pad}kernel {}", k.label)?;
-    let mut loops = if k.kernel.loops.is_empty() { "once".into() } else { extents(&k.kernel.loops) };
-    let inner = reduce_ranges(&k.kernel);
-    if !inner.is_empty() {
-        loops += &format!(", inside {}", inner.iter().map(|&u| k.extent(u).to_string()).collect::<Vec<_>>().join(", "));
-    }
+    let loops = k.loops();
     let (read, written) = k.bytes(&r.types);
     let (read, written, flops) = (Amount(read, "B"), Amount(written, "B"), Amount(k.flops(), "flop"));
     writeln!(f, "{pad}  loops {loops}; reads {read}, writes {written}, {flops}")?;

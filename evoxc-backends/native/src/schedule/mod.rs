@@ -17,9 +17,11 @@ mod group;
 mod index;
 mod matmul;
 mod routine;
+mod table;
 mod types;
 
-pub use display::Counters;
+pub use display::{Amount, Counters};
+pub use table::Row;
 pub use types::{Block, Item, KernelItem, LibraryItem, MatmulItem, Routine, Schedule};
 
 use evoxc_core::OpError;
