@@ -17,7 +17,8 @@ fn value_cases_with_interpreted_kernels() {
 
 #[test]
 fn value_cases_with_c() {
-    let native = Native::c();
+    // Compiled kernels are kept, so that only those that changed take a compiler's time again.
+    let native = Native::c().cache_dir(concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels"));
     if native.devices().is_empty() {
         eprintln!("skipped: there is no C compiler; install gcc or clang");
         return;

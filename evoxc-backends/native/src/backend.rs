@@ -7,14 +7,17 @@ use crate::linearise::{Shape, linearise};
 use crate::lir::Lir;
 use crate::plan::{Compiled, Kernels, Plan};
 use crate::pool::Pool;
-use crate::render::{Interp, Renderer};
+use crate::render::{C, Interp, Renderer};
 use crate::schedule::{KernelItem, schedule};
+use crate::uop::key;
 use evoxc_core::{Device, DeviceKind, OpError, Result, Tensor};
 use evoxc_ir::{Module, simplify};
 use evoxc_stage::{Backend, Capabilities, OptLevel, Program, host_processor};
 use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
+use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The compiler of our own: fused kernels as machine code of this host, no other compiler needed.
 ///
@@ -32,6 +35,16 @@ pub struct Native {
     precision: Precision,
     search: usize,
     cache: Option<PathBuf>,
+    made: Made,
+}
+
+/// The renderer of these options, made when it is first needed.
+#[derive(Clone, Default)]
+struct Made(Arc<OnceLock<Result<Arc<dyn Renderer>>>>);
+impl fmt::Debug for Made {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.get().and_then(|r| r.as_ref().ok()).map_or("none yet", |r| r.name()))
+    }
 }
 
 /// What makes code of kernels.
@@ -83,14 +96,26 @@ impl Native {
     /// The folder that compiled C and the winners of searches are kept in. Nothing is written to disk without one.
     pub fn cache_dir(mut self, folder: impl Into<PathBuf>) -> Native {
         self.cache = Some(folder.into());
+        self.made = Made::default();
         self
     }
 
     fn renderer(&self) -> Result<Arc<dyn Renderer>> {
-        match self.code {
-            Code::Best | Code::Interp => Ok(Arc::new(Interp)),
-            Code::C => Err(refuse(OpError::new("compile", "there is no C renderer yet"))),
-        }
+        self.made.0.get_or_init(|| self.make()).clone()
+    }
+
+    fn make(&self) -> Result<Arc<dyn Renderer>> {
+        Ok(match self.code {
+            Code::Best | Code::Interp => Arc::new(Interp),
+            Code::C => {
+                let c = match &self.cache {
+                    Some(folder) => C::default().with_cache(folder),
+                    None => C::default(),
+                };
+                c.available()?;
+                Arc::new(c)
+            }
+        })
     }
 
     fn pool(&self) -> Arc<Pool> {
@@ -109,18 +134,21 @@ impl Native {
     fn forms(&self, program: &NativeProgram, renderer: &dyn Renderer) -> Result<(Vec<Arc<Lir>>, Vec<u32>)> {
         let target = renderer.target();
         let (mut forms, mut numbers) = (vec![], vec![]);
-        let mut known: FxHashMap<Arc<Lir>, u32> = FxHashMap::default();
+        let mut known = FxHashMap::default();
         for item in kernel_items(&program.schedule) {
             let at = |e: OpError| refuse(e.at(item.loc));
-            let mut kernel = item.kernel.clone();
-            dump::kernel(&item.label, &kernel);
-            decompose(&mut kernel, self.precision).map_err(at)?;
-            let lir = Arc::new(linearise(&kernel, &target, self.shape()).map_err(at)?);
-            let number = *known.entry(lir.clone()).or_insert_with(|| {
-                dump::lir(&item.label, &lir);
-                forms.push(lir);
-                forms.len() as u32 - 1
-            });
+            let number = match known.entry(key(&item.kernel)) {
+                Entry::Occupied(e) => *e.get(),
+                Entry::Vacant(e) => {
+                    dump::kernel(&item.label, &item.kernel);
+                    let mut kernel = item.kernel.clone();
+                    decompose(&mut kernel, self.precision).map_err(at)?;
+                    let lir = Arc::new(linearise(&kernel, &target, self.shape()).map_err(at)?);
+                    dump::lir(&item.label, &lir);
+                    forms.push(lir);
+                    *e.insert(forms.len() as u32 - 1)
+                }
+            };
             numbers.push(number);
         }
         Ok((forms, numbers))

@@ -18,7 +18,7 @@ fn shows(stage: &str) -> bool {
 /// A kernel as it was scheduled.
 pub(crate) fn kernel(label: &str, kernel: &Kernel) {
     if shows("uops") {
-        eprintln!("// {label}\n{kernel:#?}");
+        eprintln!("// {label}\n{kernel}");
     }
 }
 
