@@ -16,6 +16,16 @@ fn value_cases_with_interpreted_kernels() {
 }
 
 #[test]
+fn value_cases_with_machine_code() {
+    let native = Native::default();
+    if native.devices().is_empty() {
+        eprintln!("skipped: there is no code for this processor, and no C compiler");
+        return;
+    }
+    report(&filetest::values(&AnyBackend::new(native)));
+}
+
+#[test]
 fn value_cases_with_c() {
     // Compiled kernels are kept, so that only those that changed take a compiler's time again.
     let native = Native::c().cache_dir(concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels"));

@@ -105,17 +105,26 @@ impl Native {
     }
 
     fn make(&self) -> Result<Arc<dyn Renderer>> {
-        Ok(match self.code {
-            Code::Best | Code::Interp => Arc::new(Interp),
-            Code::C => {
-                let c = match &self.cache {
-                    Some(folder) => C::default().with_cache(folder),
-                    None => C::default(),
-                };
-                c.available()?;
-                Arc::new(c)
-            }
-        })
+        match self.code {
+            Code::Interp => Ok(Arc::new(Interp)),
+            Code::C => self.make_c(),
+            Code::Best => match machine() {
+                Some(r) => Ok(r),
+                None => self.make_c().map_err(|_| {
+                    let why = "there is no code for this processor, and no C compiler";
+                    refuse(OpError::new("compile", why).remedy("install gcc or clang, or use `Native::interp()`"))
+                }),
+            },
+        }
+    }
+
+    fn make_c(&self) -> Result<Arc<dyn Renderer>> {
+        let c = match &self.cache {
+            Some(folder) => C::default().with_cache(folder),
+            None => C::default(),
+        };
+        c.available()?;
+        Ok(Arc::new(c))
     }
 
     fn pool(&self) -> Arc<Pool> {
@@ -163,6 +172,18 @@ impl Native {
         let schedule = Arc::new(schedule(&module).map_err(refuse)?);
         Ok(NativeProgram { module: Arc::new(module), schedule })
     }
+}
+
+/// The renderer to machine code of this host, which all programs share.
+fn machine() -> Option<Arc<dyn Renderer>> {
+    #[cfg(all(unix, target_arch = "x86_64"))]
+    {
+        use crate::render::x86::X86;
+        static X86: OnceLock<Option<Arc<X86>>> = OnceLock::new();
+        X86.get_or_init(|| X86::new().map(Arc::new)).clone().map(|x| x as Arc<dyn Renderer>)
+    }
+    #[cfg(not(all(unix, target_arch = "x86_64")))]
+    None
 }
 
 /// The kernels of a plan, in the order of the schedule.

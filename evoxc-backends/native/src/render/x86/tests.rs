@@ -299,10 +299,7 @@ fn nothing_beyond_the_elements_is_touched() {
                 for at_end in [true, false] {
                     run(
                         &*code,
-                        &[
-                            from.pointer(elements as usize * size, at_end),
-                            to.pointer(length as usize * size, at_end),
-                        ],
+                        &[from.pointer(elements as usize * size, at_end), to.pointer(length as usize * size, at_end)],
                     );
                 }
             }
