@@ -1,11 +1,68 @@
 //! How many kernels programs become: the parity cases of polygrad, normalisations and losses, and their gradients.
 
 use evoxc::prelude::*;
+use evoxc::{Dyn, TreeDef};
+use evoxc_native::Native;
 use evoxc_native::schedule::{Counters, Schedule, schedule};
+use evoxc_stage::{Backend, LoweredProgram};
 
+/// The schedule of a graph, whose values are those of the reference where it is small.
 fn of<I, O>(graph: Result<Graph<I, O>, evoxc::Error>) -> Schedule {
-    let graph = graph.unwrap_or_else(|e| panic!("{e}"));
-    schedule(graph.simplify().module()).unwrap_or_else(|e| panic!("{e}"))
+    let graph = graph.unwrap_or_else(|e| panic!("{e}")).simplify();
+    let s = schedule(graph.module()).unwrap_or_else(|e| panic!("{e}"));
+    let shapes: Option<Vec<Vec<usize>>> = graph.input_specs().iter().map(|t| t.shape.to_static()).collect();
+    if let Some(shapes) = shapes
+        && shapes.iter().all(|s| s.iter().product::<usize>() <= 1 << 14)
+    {
+        let inputs: Vec<Tensor> =
+            graph.input_specs().iter().zip(&shapes).enumerate().map(|(k, (t, s))| numbers(t.dtype, s, k)).collect();
+        let want = evoxc_reference::Plan::new(graph.module()).and_then(|p| p.run(inputs.clone())).unwrap();
+        let got = run(graph.module(), &inputs).unwrap_or_else(|e| panic!("{e}\n{s}"));
+        for (w, g) in want.iter().zip(&got) {
+            close(w, g, &s);
+        }
+    }
+    s
+}
+
+/// On the native compiler.
+fn run(module: &evoxc::ir::Module, inputs: &[Tensor]) -> Result<Vec<Tensor>, evoxc::Error> {
+    let outputs = module.main().map_or(0, |f| f.body.results.len());
+    let (native, tree) = (Native::interp(), TreeDef::leaves_tuple);
+    let device = native.devices()[0].clone();
+    let lowered: LoweredProgram<Dyn<Tensor>, Dyn<Tensor>, Native> =
+        LoweredProgram::from_parts(native, module, tree(inputs.len()), tree(outputs))?;
+    let args: Dyn<Tensor> = tree(inputs.len()).unflatten(inputs.to_vec())?;
+    Ok(lowered.compile()?.load(device)?.run(args)?.leaves().to_vec())
+}
+
+/// Numbers around 0 that differ; labels where integers are asked for.
+fn numbers(dtype: DType, shape: &[usize], k: usize) -> Tensor {
+    let n: usize = shape.iter().product();
+    let number = |i: usize| ((i * 7919 + k * 1047 + 13) % 1009) as f32 / 504.5 - 0.9;
+    match dtype {
+        I32 => Tensor::from_vec((0..n).map(|i| (i * 7 + k) as i32 % 5).collect(), shape).unwrap(),
+        F16 => {
+            let all = (0..n).map(|i| half::f16::from_f32(number(i))).collect();
+            Tensor::from_vec(all, shape).unwrap()
+        }
+        _ => Tensor::from_vec((0..n).map(number).collect(), shape).unwrap(),
+    }
+}
+
+#[track_caller]
+fn close(want: &Tensor, got: &Tensor, s: &Schedule) {
+    assert_eq!((want.dtype(), want.shape()), (got.dtype(), got.shape()));
+    let bound = if want.dtype() == F16 { 1e-2 } else { 2e-5 };
+    let all = |t: &Tensor| -> Vec<f32> {
+        match t.dtype() {
+            F16 => t.to_vec::<half::f16>().unwrap().into_iter().map(f32::from).collect(),
+            _ => t.to_vec::<f32>().unwrap(),
+        }
+    };
+    for (w, g) in all(want).into_iter().zip(all(got)) {
+        assert!((w - g).abs() <= bound * (1.0 + w.abs()) || w.is_nan() && g.is_nan(), "{want:?}\n{got:?}\n{s}");
+    }
 }
 
 #[track_caller]

@@ -15,6 +15,7 @@ mod finish;
 mod fusible;
 mod group;
 mod index;
+mod inline;
 mod matmul;
 mod routine;
 mod table;

@@ -2,27 +2,30 @@
 
 use super::block::Maker;
 use super::facts::Facts;
+use super::inline::inlined;
 use super::{Routine, Schedule};
 use evoxc_core::OpError;
 use evoxc_ir::{Func, Module};
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
 /// The routines of a module, its entry first.
 pub(super) fn routines(module: &Module) -> Result<Schedule, OpError> {
-    let mut funcs = Routines { module, numbers: FxHashMap::default(), order: vec![] };
+    let funcs = inlined(module);
+    let mut order = Routines { funcs: &funcs, numbers: FxHashMap::default(), order: vec![] };
     let mut done = Vec::new();
     if let Some(main) = module.main() {
-        funcs.number(&main.name)?;
+        order.number(&main.name)?;
     }
-    while let Some(&func) = funcs.order.get(done.len()) {
-        done.push(routine(func, &mut funcs)?);
+    while let Some(&func) = order.order.get(done.len()) {
+        done.push(routine(func, &mut order)?);
     }
     Ok(Schedule { routines: done })
 }
 
 /// Which functions are called, numbered in the order in which they are met.
 pub(super) struct Routines<'m> {
-    module: &'m Module,
+    funcs: &'m FxHashMap<&'m str, Cow<'m, Func>>,
     numbers: FxHashMap<&'m str, usize>,
     order: Vec<&'m Func>,
 }
@@ -33,7 +36,7 @@ impl<'m> Routines<'m> {
         if let Some(&n) = self.numbers.get(name) {
             return Ok(n);
         }
-        let func = self.module.func(name).ok_or_else(|| {
+        let func: &'m Func = self.funcs.get(name).ok_or_else(|| {
             OpError::new("call", format!("the module has no function @{name}")).remedy("verify the module first")
         })?;
         let n = self.order.len();

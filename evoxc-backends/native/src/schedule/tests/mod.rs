@@ -134,3 +134,21 @@ fn big_dots_are_products_of_matrices() {
     );
     assert_eq!(s.counters().matmuls, 1, "{s}");
 }
+
+#[test]
+fn small_functions_are_inlined() {
+    let s = same(
+        "module @m version 1 {
+      func @main(%x: tensor<Nx4xf32>) -> tensor<Nx4xf32> {
+        %a = evoxc.call(%x) {callee = @twice} : tensor<Nx4xf32>
+        %b = evoxc.call(%a) {callee = @twice} : tensor<Nx4xf32>
+        return %b
+      }
+      func @twice(%x: tensor<Nx4xf32>) -> tensor<Nx4xf32> {
+        %y = evoxc.add(%x, %x) : tensor<Nx4xf32>
+        return %y
+      }
+    }",
+    );
+    assert_eq!((s.routines.len(), s.counters().calls, s.counters().kernels), (1, 0, 1), "{s}");
+}
