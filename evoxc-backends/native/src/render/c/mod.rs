@@ -12,7 +12,7 @@ use crate::lir::{Lir, verify};
 use evoxc_core::{BackendError, OpError, Result};
 use object::{Cache, Entry, Object, digest};
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use toolchain::{Folder, Toolchain};
 
 /// The renderer to C.
@@ -23,17 +23,19 @@ use toolchain::{Folder, Toolchain};
 /// let c = C::default().with_cache(std::env::temp_dir().join("kernels"));
 /// assert_eq!(c.name(), "c");
 /// ```
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct C {
     compiler: Option<PathBuf>,
     cache: Option<Cache>,
     toolchain: OnceLock<std::result::Result<Toolchain, OpError>>,
+    /// The object that was loaded last: the kernels of an artifact are mostly in one.
+    loaded: Mutex<Weak<Object>>,
 }
 
 impl C {
     /// With that compiler, a name on the path or a path, rather than the first of clang, gcc and cc that is there.
     pub fn with_compiler(self, compiler: impl Into<PathBuf>) -> C {
-        C { compiler: Some(compiler.into()), cache: self.cache, toolchain: OnceLock::new() }
+        C { compiler: Some(compiler.into()), toolchain: OnceLock::new(), ..self }
     }
     /// Keeps compiled kernels in that folder, which is made when it is needed, and takes them from there: by their
     /// structure, the compiler, its flags and the CPU. Nothing in it is ever deleted.
@@ -108,8 +110,13 @@ impl Renderer for C {
     }
     fn load(&self, kernel: &Lir, bytes: &[u8]) -> Result<Arc<dyn Code>> {
         let source = Source::new(kernel, "").map_err(fault)?;
-        let object = Object::from_bytes(bytes).map_err(fault)?;
-        Ok(Arc::new(source.bind(Some(Arc::new(object))).map_err(fault)?))
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let object = match loaded.upgrade().filter(|object| *object.bytes == *bytes) {
+            Some(object) => object,
+            None => Arc::new(Object::from_bytes(bytes).map_err(fault)?),
+        };
+        *loaded = Arc::downgrade(&object);
+        Ok(Arc::new(source.bind(Some(object)).map_err(fault)?))
     }
 }
 

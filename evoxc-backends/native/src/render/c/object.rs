@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Code in memory, and its bytes.
+#[derive(Debug)]
 pub(super) struct Object {
     library: Library,
     pub bytes: Arc<[u8]>,

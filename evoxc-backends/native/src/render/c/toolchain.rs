@@ -22,6 +22,7 @@ const FLAGS: &[&str] = &[
 ];
 
 /// A compiler, and what tells its code from that of others.
+#[derive(Debug)]
 pub(super) struct Toolchain {
     program: PathBuf,
     native: &'static str,
