@@ -8,12 +8,13 @@ use super::cost::{self, Choice};
 use super::expand::{Known, expand, sources};
 use super::facts::{Facts, captures, has_effect, needed};
 use super::fusible::fusible;
-use super::group::{At, Group, elements};
+use super::group::{At, Group, Output, elements};
 use super::matmul::{Plan, matmul, transposed};
 use super::routine::Routines;
 use super::{Block, Item, KernelItem, LibraryItem, MatmulItem};
+use crate::kernel::Kernel;
 use crate::uop::Op as UOpKind;
-use evoxc_core::{OpError, Shape};
+use evoxc_core::{Dim, OpError, Shape};
 use evoxc_ir::{Literal, Op, Prim, Region, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -344,6 +345,12 @@ impl Pass<'_, '_, '_, '_> {
                 break;
             }
         }
+        if home.is_none()
+            && let Some(part) = self.equal_parts(place)
+        {
+            readers.extend(groups.iter().map(|(g, _)| *g));
+            return self.parts(place, v, &part, &readers, reason);
+        }
         let (home, at) = match home {
             Some(h) => h,
             None => self.home(v, place, &groups, &readers)?,
@@ -351,7 +358,7 @@ impl Pass<'_, '_, '_, '_> {
         readers.extend(groups.iter().map(|(g, _)| *g).filter(|&g| g != home));
         self.written(home, &readers);
         if let Some(g) = self.group(home) {
-            g.outputs.push(super::group::Output { value: v, at, reason });
+            g.outputs.push(Output { value: v, from: v, offset: None, at, reason });
         }
         self.nodes[home].place = self.nodes[home].place.max(place);
         self.expand(home, place, at)
@@ -399,25 +406,53 @@ impl Pass<'_, '_, '_, '_> {
             return Ok(());
         }
         let step = expand(g, op, place, at, facts)?;
-        let mut fused: SmallVec<[(Value, At); 4]> = SmallVec::new();
-        let mut read: SmallVec<[Value; 4]> = SmallVec::new();
-        for (v, &from) in sources(op).into_iter().zip(&step.from) {
-            if facts.splat_of(v) {
-                continue;
-            }
-            let computed = self.here.get(&v).is_some_and(|&p| self.reasons[p].is_none());
-            if !computed {
-                read.push(v);
-            } else if g.used.insert((v, from)) {
-                fused.push((v, from));
-            }
-        }
+        let from: SmallVec<[(Value, At); 4]> = sources(op).into_iter().zip(step.from.iter().copied()).collect();
         g.steps.push(step);
-        for (v, from) in fused {
-            self.uses.entry(v).or_default().groups.push((node, from));
+        for (v, at) in from {
+            self.use_in(node, v, at);
         }
-        for v in read {
+        Ok(())
+    }
+
+    /// A kernel uses an element of a value.
+    fn use_in(&mut self, node: usize, v: Value, at: At) {
+        if self.maker.facts.splat_of(v) {
+            return;
+        }
+        let computed = self.here.get(&v).is_some_and(|&p| self.reasons[p].is_none());
+        if !computed {
             self.need(v, Some(node), "read by kernels");
+        } else if self.group(node).is_some_and(|g| g.used.insert((v, at))) {
+            self.uses.entry(v).or_default().groups.push((node, at));
+        }
+    }
+
+    /// The shape of the parts that an op puts one after the other, if all have the same.
+    fn equal_parts(&self, place: usize) -> Option<Shape> {
+        let op = &*self.ops[place];
+        let facts = &self.maker.facts;
+        let (first, rest) = op.operands.split_first()?;
+        let shape = &facts.ty(*first).shape;
+        let same = (1..64).contains(&rest.len()) && rest.iter().all(|&v| facts.ty(v).shape == *shape);
+        (matches!(op.prim, Prim::Concatenate { .. }) && same).then(|| shape.clone())
+    }
+
+    /// A kernel over the elements of equal parts, that writes each of them where it belongs.
+    fn parts(&mut self, place: usize, v: Value, part: &Shape, readers: &[usize], why: String) -> Result<(), OpError> {
+        let op = self.ops[place].clone();
+        let Prim::Concatenate { axis } = op.prim else { return Ok(()) };
+        let mut g = Group::over(part)?;
+        let index = g.index.clone();
+        let at = g.at(index, None);
+        let n = part.get(axis).copied().unwrap_or(Dim::constant(0));
+        for (k, &from) in op.operands.iter().enumerate() {
+            let offset = Some((axis, n * k as i64));
+            g.outputs.push(Output { value: v, from, offset, at, reason: why.clone() });
+        }
+        let node = self.node(Work::Group(Box::new(g)), place, false);
+        self.written(node, readers);
+        for &from in &op.operands {
+            self.use_in(node, from, at);
         }
         Ok(())
     }
@@ -557,8 +592,42 @@ fn kernel(mut g: Group, ops: &[Cow<'_, Op>], facts: &Facts) -> Result<Item, OpEr
     names.reverse();
     let reasons: Vec<(Value, String)> =
         g.outputs.iter_mut().map(|o| (o.value, std::mem::take(&mut o.reason))).collect();
-    let Built { kernel, buffers, params } = build(g, ops, facts)?;
+    let Built { mut kernel, buffers, params } = build(g, ops, facts)?;
+    share(&mut kernel, &buffers, facts);
+    if names.is_empty() {
+        names.push("copy".into());
+    }
     let reason = |v: &Value| reasons.iter().find(|(o, _)| o == v).map(|(_, r)| r.clone()).unwrap_or_default();
     let reasons = buffers.iter().map(reason).collect();
     Ok(Item::Kernel(Box::new(KernelItem { kernel, buffers, params, label: names.join(", "), reasons, loc })))
+}
+
+/// Says which buffers may be the memory that is written: those read only at the element that is written then. Of several
+/// stores the order is not known, so only what is written alone may share.
+fn share(kernel: &mut Kernel, buffers: &[Value], facts: &Facts) {
+    let [store] = kernel.stores[..] else { return };
+    let (UOpKind::Store, &[pointer, at, _]) = (kernel.uops.op(store), kernel.uops.src(store)) else { return };
+    let UOpKind::Buffer(out) = kernel.uops.op(pointer) else { return };
+    let Some(&to) = buffers.get(out as usize) else { return };
+    let mut fits: Vec<bool> = buffers
+        .iter()
+        .map(|&v| {
+            v != to
+                && facts.ty(v).dtype.size() == facts.ty(to).dtype.size()
+                && facts.ty(v).shape.size() == facts.ty(to).shape.size()
+        })
+        .collect();
+    for (_, node) in kernel.uops.iter() {
+        if node.op == UOpKind::Load
+            && let UOpKind::Buffer(n) = kernel.uops.op(node.src[0])
+            && node.src[1] != at
+            && let Some(f) = fits.get_mut(n as usize)
+        {
+            *f = false;
+        }
+    }
+    let shares = (0..).zip(&fits).filter(|(_, f)| **f).map(|(n, _)| n).collect();
+    if let Some(decl) = kernel.buffers.get_mut(out as usize) {
+        decl.shares = shares;
+    }
 }

@@ -3,7 +3,7 @@
 use super::expand::{Known, as_index, broken, operand, sources};
 use super::finish::{Draft, finish};
 use super::group::{At, Context, Group, Indices, Step};
-use super::index::{both, flat, mul};
+use super::index::{add, both, flat, mul};
 use crate::kernel::{BufferDecl, Kernel, ScratchDecl};
 use crate::uop::{Alu, Op as UOpKind, Ty, UOp, substitute_all};
 use evoxc_core::{DType, Dim, OpError};
@@ -61,9 +61,13 @@ pub(super) fn build(mut g: Group, ops: &[std::borrow::Cow<'_, Op>], values: &dyn
     let mut stores = vec![];
     let outputs = std::mem::take(&mut b.g.outputs);
     for out in &outputs {
-        let value = b.value(out.value, out.at)?;
-        let context = b.g.context(out.at);
-        let to = b.place(out.value, &context.index)?;
+        let value = b.value(out.from, out.at)?;
+        let mut index = b.g.context(out.at).index;
+        if let Some((axis, offset)) = out.offset {
+            let offset = b.g.extent(offset)?;
+            index[axis] = add(&mut b.g.arena, index[axis], offset);
+        }
+        let to = b.place(out.value, &index)?;
         let pointer = b.buffer(out.value);
         stores.push(b.g.arena.node(UOpKind::Store, Ty::VOID, &[pointer, to, value]));
     }

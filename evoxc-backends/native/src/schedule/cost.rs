@@ -6,7 +6,7 @@ use super::expand::{Known, depths};
 use super::facts::Facts;
 use super::group::{At, Group, Row, elements, rough};
 use crate::uop::{AxisKind, Op as UOpKind, UOp};
-use evoxc_ir::{Op, Value};
+use evoxc_ir::{Op, Prim, Value};
 use smallvec::SmallVec;
 
 /// One instruction for one element, in vectors.
@@ -77,7 +77,9 @@ pub(super) fn choose(op: &Op, v: Value, facts: &Facts, uses: &[(&Group, usize, A
         rows.extend(row.map(|r| (n, r)));
     }
     let byte = if bytes > CACHE { FAR } else { NEAR };
-    let keeping = size * work * ARITHMETIC + KERNEL + bytes * byte * (1.0 + kernels.len() as f64);
+    // What is put together is kept part by part.
+    let parts = if matches!(op.prim, Prim::Concatenate { .. }) { op.operands.len().max(1) as f64 } else { 1.0 };
+    let keeping = size * work / parts * ARITHMETIC + KERNEL + bytes * byte * (1.0 + kernels.len() as f64);
     if total <= keeping {
         Choice::Fuse(rows)
     } else {

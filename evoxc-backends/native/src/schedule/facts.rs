@@ -112,7 +112,11 @@ impl Facts {
             Prim::Binary(b) => all + binary(*b),
             Prim::Compare { .. } | Prim::Select {} | Prim::Convert { .. } => all + 1.0,
             Prim::Clamp {} | Prim::ReducePrecision { .. } => all + 4.0,
-            Prim::Pad { .. } | Prim::Concatenate { .. } | Prim::Gather { .. } | Prim::DynamicSlice { .. } => all + 4.0,
+            Prim::Concatenate { .. } => {
+                // Where it is not kept, all operands are computed for each element.
+                op.operands.iter().map(|&v| self.work(v) + 2.0).sum()
+            }
+            Prim::Pad { .. } | Prim::Gather { .. } | Prim::DynamicSlice { .. } => all + 4.0,
             Prim::DynamicUpdateSlice {} | Prim::Scatter { .. } => all + 6.0,
             Prim::Reduce { axes, .. } => {
                 let x = op.operands.first().copied();

@@ -40,7 +40,11 @@ pub(super) struct Step {
 /// An output.
 #[derive(Clone, Debug)]
 pub(super) struct Output {
+    /// What is written.
     pub(super) value: Value,
+    /// What of: itself, or a part that is put at an offset along an axis.
+    pub(super) from: Value,
+    pub(super) offset: Option<(usize, Dim)>,
     pub(super) at: At,
     pub(super) reason: String,
 }

@@ -152,3 +152,32 @@ fn small_functions_are_inlined() {
     );
     assert_eq!((s.routines.len(), s.counters().calls, s.counters().kernels), (1, 0, 1), "{s}");
 }
+
+#[test]
+fn equal_parts_are_stores_of_one_kernel() {
+    let s = same(
+        "func @f(%x: tensor<2x5xf32>, %y: tensor<2x5xf32>) -> tensor<2x10xf32> {
+        %a = evoxc.exp(%x) : tensor<2x5xf32>
+        %b = evoxc.sin(%y) : tensor<2x5xf32>
+        %r = evoxc.concatenate(%a, %b) {axis = 1} : tensor<2x10xf32>
+        return %r
+    }",
+    );
+    let [Item::Kernel(k)] = &s.routines[0].body.items[..] else { panic!("{s}") };
+    assert_eq!(k.kernel.stores.len(), 2);
+}
+
+#[test]
+fn chains_may_be_in_place() {
+    let s = same(
+        "func @f(%x: tensor<2x5xf32>, %y: tensor<5xf32>) -> tensor<2x5xf32> {
+        %a = evoxc.exp(%x) : tensor<2x5xf32>
+        %b = evoxc.broadcast_in_dim(%y) {shape = [2, 5], dims = [1]} : tensor<2x5xf32>
+        %r = evoxc.add(%a, %b) : tensor<2x5xf32>
+        return %r
+    }",
+    );
+    let [Item::Kernel(k)] = &s.routines[0].body.items[..] else { panic!("{s}") };
+    let out = k.kernel.buffers.iter().find(|b| b.written).unwrap();
+    assert_eq!(out.shares.iter().map(|&n| k.buffers[n as usize]).collect::<Vec<_>>(), [Value(0)]);
+}

@@ -1,0 +1,107 @@
+//! What the reference workloads are scheduled to: how many kernels, products of matrices and library steps.
+
+#![allow(clippy::approx_constant, reason = "the other systems are given these very digits")]
+
+use evoxc::prelude::*;
+use evoxc_native::schedule::{Counters, schedule};
+
+#[track_caller]
+fn steps<I, O>(graph: Result<Graph<I, O>, evoxc::Error>, kernels: usize, matmuls: usize) -> Counters {
+    let graph = graph.unwrap_or_else(|e| panic!("{e}"));
+    let time = std::time::Instant::now();
+    let s = schedule(graph.module()).unwrap_or_else(|e| panic!("{e}"));
+    println!("{s}in {:?}", time.elapsed());
+    let c = s.counters();
+    assert!(c.kernels <= kernels && c.matmuls <= matmuls && c.library == 0, "{s}");
+    c
+}
+
+fn f32s(shape: impl evoxc::IntoShape) -> evoxc::TensorSpec {
+    spec(F32, shape)
+}
+
+fn gelu(x: Sym) -> Sym {
+    0.5 * x * (1.0 + (0.7978845608 * (x + 0.044715 * x * x * x)).tanh())
+}
+
+#[test]
+fn element_wise_chains_are_one_kernel() {
+    let chain20 = |x: Sym, a: Sym, b: Sym| (0..20).fold(x, |x, _| x * a + b);
+    let n = 10_000_000;
+    steps(trace(chain20, (f32s([n]), f32s([n]), f32s([n]))), 1, 0);
+    steps(trace(gelu, f32s([4_194_304])), 1, 0);
+    steps(trace(|a: Sym, b: Sym| (a * b + a).tanh() * b, (f32s([64]), f32s([64]))), 1, 0);
+}
+
+#[test]
+fn rows_are_one_kernel() {
+    let softmax = |x: Sym| {
+        let e = (x - x.max(keep(1))).exp();
+        e / e.sum(keep(1))
+    };
+    let layernorm = |x: Sym, g: Sym, b: Sym| {
+        let d = x - x.mean(keep(1));
+        d / ((d * d).mean(keep(1)) + 1e-5).sqrt() * g + b
+    };
+    steps(trace(softmax, f32s([4096, 1024])), 1, 0);
+    steps(trace(layernorm, (f32s([4096, 1024]), f32s([1024]), f32s([1024]))), 1, 0);
+    steps(trace(|x: Sym| x.sum(keep(1)), f32s([4096, 1024])), 1, 0);
+    steps(trace(|x: Sym| x.sum(keep(0)), f32s([4096, 1024])), 1, 0);
+}
+
+#[test]
+fn differential_evolution_is_one_kernel() {
+    fn ackley(x: Sym) -> Sym {
+        20.0 - 20.0 * (-0.2 * (x * x).mean(keep(1)).sqrt()).exp() - (6.2831853 * x).cos().mean(keep(1)).exp()
+            + 2.718281828
+    }
+    let step = |x: Sym, a: Sym, b: Sym, c: Sym, u: Sym| {
+        let trial = (u.lt(0.9)).select(a + 0.5 * (b - c), x);
+        let better = ackley(trial).lt(ackley(x));
+        better.broadcast_to(x.shape()).select(trial, x)
+    };
+    let p = || f32s([4096, 50]);
+    steps(trace(step, (p(), p(), p(), p(), p())), 1, 0);
+}
+
+#[test]
+fn networks() {
+    let mlp = |x: Sym, w1: Sym, b1: Sym, w2: Sym, b2: Sym| gelu(x.matmul(w1) + b1).matmul(w2) + b2;
+    let all = (f32s([512, 768]), f32s([768, 3072]), f32s([3072]), f32s([3072, 768]), f32s([768]));
+    steps(trace(mlp, all), 2, 2);
+    let attention = |q: Sym, k: Sym, v: Sym| {
+        let s = q.matmul(k.t()) * 0.125;
+        let e = (s - s.max(keep(2))).exp();
+        (e / e.sum(keep(2))).matmul(v)
+    };
+    let h = || f32s([32, 128, 64]);
+    steps(trace(attention, (h(), h(), h())), 1, 2);
+}
+
+fn mlp_loss(p: [Sym; 6], x: Sym, y: Sym) -> Sym {
+    let [w1, b1, w2, b2, w3, b3] = p;
+    let h = (x.matmul(w1) + b1).tanh();
+    let h = (h.matmul(w2) + b2).tanh();
+    let d = h.matmul(w3) + b3 - y;
+    (d * d).mean(keep(1)).mean(keep(0)).sum(..)
+}
+
+#[test]
+fn a_step_of_gradient_descent() {
+    let train = |p: [Sym; 6], x: Sym, y: Sym| -> [Sym; 6] {
+        let g = grad(|p: [Sym; 6]| mlp_loss(p, x, y)).call(p);
+        std::array::from_fn(|i| p[i] - 0.01 * g[i])
+    };
+    let p = [f32s([784, 512]), f32s([512]), f32s([512, 512]), f32s([512]), f32s([512, 10]), f32s([10])];
+    steps(trace(train, (p, f32s([128, 784]), f32s([128, 10]))), 12, 8);
+}
+
+#[test]
+fn a_recurrent_network_is_one_kernel_a_step() {
+    let rnn = |w: Sym, u: Sym, xs: Sym| {
+        let (h, ()) = scan(zeros(F32, [64]), xs, |h: Sym, x: Sym| ((h.dot(w) + x.dot(u)).tanh(), ()));
+        h
+    };
+    let c = steps(trace(rnn, (f32s([64, 64]), f32s([16, 64]), f32s([1000, 16]))), 2, 0);
+    assert_eq!(c.controls, 1);
+}
