@@ -201,12 +201,6 @@ impl Builder {
         let ty = Ty::scalar(self.ty(src).dtype);
         self.pure(Pure::Across(op), ty, &[src])
     }
-    /// One lane of a register that is written more than once.
-    pub fn extract_now(&mut self, src: Reg, lane: u8) -> Reg {
-        let dst = self.reg(Ty::scalar(self.ty(src).dtype));
-        self.push(Inst::Extract { dst, src, lane });
-        dst
-    }
     /// All lanes combined, of a register that is written more than once.
     pub fn across_now(&mut self, op: Alu, src: Reg) -> Reg {
         let dst = self.reg(Ty::scalar(self.ty(src).dtype));

@@ -508,6 +508,15 @@ impl<'a> Emit<'a> {
     }
     /// Writes a store for every copy.
     pub fn store(&mut self, u: UOp) -> Result<(), OpError> {
+        let (rows, columns) = self.shape(u);
+        for row in 0..rows {
+            for column in 0..columns {
+                self.store_copy(u, row, column)?;
+            }
+        }
+        Ok(())
+    }
+    fn store_copy(&mut self, u: UOp, row: usize, column: usize) -> Result<(), OpError> {
         let kernel = self.kernel;
         let src = kernel.uops.src(u);
         let to: Memory = pointer(kernel, src[0], |_| ())?;
@@ -516,32 +525,87 @@ impl<'a> Emit<'a> {
             [_, index, value, gate] => (index, value, Some(gate)),
             _ => return Err(broken("a store has 3 or 4 operands")),
         };
-        let (rows, columns) = self.shape(u);
         let lanes = if self.varies(u) { self.axes.lanes } else { 1 };
-        for row in 0..rows {
-            for column in 0..columns {
-                let varying = gate.is_some_and(|g| self.varies(g));
-                let address = if varying { None } else { self.address(index, row, column)? };
-                let src = self.get(value, row, column, lanes)?;
-                let Some(Address { index: at, offset, stride }) = address else {
-                    let index = self.indices(index, row, column)?;
-                    let gate = match gate {
-                        Some(g) => Some(self.get(g, row, column, lanes)?),
-                        None => None,
-                    };
-                    self.b.push(Inst::Scatter { to, index, src, gate });
-                    continue;
-                };
-                let gate = match gate {
-                    Some(g) => Some(self.get(g, row, 0, 1)?),
-                    None => None,
-                };
-                if let Some(g) = gate {
-                    self.b.open_if(g);
+        let varying = gate.is_some_and(|g| self.varies(g));
+        let address = if varying { None } else { self.address(index, row, column)? };
+        let src = self.get(value, row, column, lanes)?;
+        let Some(Address { index: at, offset, stride }) = address else {
+            let index = self.indices(index, row, column)?;
+            let gate = match gate {
+                Some(g) => Some(self.get(g, row, column, lanes)?),
+                None => None,
+            };
+            self.b.push(Inst::Scatter { to, index, src, gate });
+            return Ok(());
+        };
+        let gate = match gate {
+            Some(g) => Some(self.get(g, row, 0, 1)?),
+            None => None,
+        };
+        if let Some(g) = gate {
+            self.b.open_if(g);
+        }
+        self.b.store(to, at, offset, stride, src);
+        if gate.is_some() {
+            self.b.close();
+        }
+        Ok(())
+    }
+    /// What stands in a block before its inner loop, and its stores where it has no inner loop.
+    pub fn all(&mut self, block: BlockId) -> Result<(), OpError> {
+        let nest = self.nest;
+        let b = &nest.blocks[block];
+        let copies = self.axes.copies * self.axes.unroll;
+        let after = b.items.iter().rposition(|i| matches!(i, Item::Loop(_))).map_or(0, |k| k + 1);
+        if b.inner.is_some() || copies <= 2 || (after == 0 && self.axes.copies == 1) {
+            self.items(&b.items)?;
+            if b.inner.is_none() {
+                for &s in &b.stores {
+                    self.store(s)?;
                 }
-                self.b.store(to, at, offset, stride, src);
-                if gate.is_some() {
-                    self.b.close();
+            }
+            return Ok(());
+        }
+        self.items(&b.items[..after])?;
+        self.few_at_a_time(&b.items[after..], &b.stores)
+    }
+    /// Nodes and stores, but for all copies of some nodes, all nodes for some copies: there are not enough registers for more.
+    fn few_at_a_time(&mut self, items: &[Item], stores: &[UOp]) -> Result<(), OpError> {
+        const SOME: usize = 2;
+        let mut nodes: Vec<UOp> = Vec::with_capacity(items.len());
+        for &i in items {
+            let Item::Node(u) = i else { continue };
+            if matches!(self.kernel.uops.op(u), Op::Const(_)) || self.late(u) {
+                continue;
+            }
+            let (rows, columns) = self.shape(u);
+            let all: SmallVec<[Reg; 16]> = SmallVec::from_elem(Reg(u32::MAX), rows * columns);
+            self.set(u, &all, columns);
+            nodes.push(u);
+        }
+        let rows = if self.axes.tile.is_some() { self.axes.copies } else { 1 };
+        let columns = if self.axes.vector.is_some() { self.axes.unroll } else { 1 };
+        for row in 0..rows {
+            for first in (0..columns).step_by(SOME) {
+                let some = first..columns.min(first + SOME);
+                for &u in &nodes {
+                    let (r, c) = self.shape(u);
+                    if row >= r {
+                        continue;
+                    }
+                    for column in some.clone().filter(|k| *k < c) {
+                        let reg = self.copy(u, row, column)?;
+                        let at = self.vals[u.index()].first as usize + row * c + column;
+                        self.pool[at] = reg;
+                    }
+                }
+                for &s in stores {
+                    let (r, c) = self.shape(s);
+                    if row < r {
+                        for column in some.clone().filter(|k| *k < c) {
+                            self.store_copy(s, row, column)?;
+                        }
+                    }
                 }
             }
         }
@@ -551,10 +615,9 @@ impl<'a> Emit<'a> {
     pub fn step(&self, index: UOp, range: UOp) -> Step {
         self.sums.step(&self.kernel.uops, index, range)
     }
-    /// What stands in a block before its inner loop.
-    pub fn items(&mut self, block: BlockId) -> Result<(), OpError> {
-        let nest = self.nest;
-        for &item in &nest.blocks[block].items {
+    /// What stands in a block, in order.
+    pub fn items(&mut self, items: &[Item]) -> Result<(), OpError> {
+        for &item in items {
             match item {
                 Item::Node(u) => self.node(u)?,
                 Item::Loop(b) => self.group(b)?,

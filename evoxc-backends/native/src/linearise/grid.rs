@@ -126,7 +126,7 @@ impl Emit<'_> {
         let back = self.b.alu(Alu::Mul, &[i, some]);
         let k = self.b.alu(Alu::Sub, &[at, back]);
         self.vars[range.index()] = Some(i);
-        self.items(outer)?;
+        self.items(&nest.blocks[outer].items)?;
         let start = self.b.alu(Alu::Mul, &[k, size]);
         let end = self.b.alu(Alu::Add, &[start, size]);
         let end = self.b.alu(Alu::Min, &[end, n]);

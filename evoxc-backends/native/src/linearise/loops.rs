@@ -187,7 +187,11 @@ impl Emit<'_> {
                     Reducer::Sum => has(Alu::Add, d),
                     Reducer::Prod => has(Alu::Mul, d),
                     Reducer::Max | Reducer::Min if d.is_float() => {
-                        has(Alu::Min, d) && has(Alu::Neg, d) && has(Alu::Or, bits)
+                        has(Alu::Min, d)
+                            && has(Alu::Neg, d)
+                            && has(Alu::Ne, d)
+                            && has(Alu::Select, d)
+                            && [Alu::Or, Alu::Min, Alu::Sar, Alu::And, Alu::Xor].iter().all(|&op| has(op, bits))
                     }
                     Reducer::Max => has(Alu::Max, d),
                     Reducer::Min => has(Alu::Min, d),
@@ -230,6 +234,27 @@ impl Emit<'_> {
                 }
             }
         }
+        // What lies across the vectors lies along the loop around them: the same lines of memory serve all copies.
+        if let Some(v) = self.along.filter(|_| home != innermost && closers == 0) {
+            let across = |i: &Item| match i {
+                Item::Node(u) if arena.op(*u) == Op::Load => {
+                    let index = arena.src(*u)[1];
+                    let far = match self.step(index, v) {
+                        Step::Const(n) => n.abs() >= 8,
+                        Step::Invariant => true,
+                        Step::None | Step::Jumps => false,
+                    };
+                    far && self.step(index, range) == Step::Const(1)
+                }
+                _ => false,
+            };
+            let few = arena.as_index(arena.src(range)[0]).is_some_and(|n| n < 8);
+            if !few && nest.blocks[innermost].items.iter().any(across) {
+                self.tile = Some(range);
+                self.copies = 8;
+            }
+            return;
+        }
         if !shared || closers != 1 || self.form.unroll < 2 {
             return;
         }
@@ -243,7 +268,7 @@ impl Emit<'_> {
         self.choose();
         self.tile();
         let nest = self.nest;
-        self.items(0)?;
+        self.items(&nest.blocks[0].items)?;
         let (from, to) = (self.b.begin(), self.b.end());
         let part = self.part();
         match (nest.blocks[0].inner, part) {
@@ -324,6 +349,9 @@ impl Emit<'_> {
             };
             return (most * form / 4).clamp(1, there);
         }
+        if self.axes.copies > 1 {
+            return 1;
+        }
         let live = blocks.iter().map(|&b| self.live(b, range)).sum::<usize>() + sums;
         let room = usize::from(self.target.registers.max(4)) - 2;
         let work: usize = blocks.iter().map(|&b| self.nest.blocks[b].items.len()).sum();
@@ -379,7 +407,7 @@ impl Emit<'_> {
         let mark = self.mark();
         let var = self.b.open_for(from, to, step);
         self.vars[range.index()] = Some(var);
-        self.items(block)?;
+        self.all(block)?;
         if let Some(inner) = nest.blocks[block].inner {
             let extent = nest.blocks[inner].range.map(|r| self.kernel.uops.src(r)[0]);
             let to = match extent {
@@ -388,9 +416,9 @@ impl Emit<'_> {
             };
             let from = self.b.index(0);
             self.over(inner, from, to)?;
-        }
-        for &s in &nest.blocks[block].stores {
-            self.store(s)?;
+            for &s in &nest.blocks[block].stores {
+                self.store(s)?;
+            }
         }
         // What is the same in all iterations is stored by the first.
         if nest.blocks[block].parent == Some(0) && !nest.blocks[0].stores.is_empty() {

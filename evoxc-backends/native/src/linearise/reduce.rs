@@ -145,6 +145,31 @@ impl Emit<'_> {
             }
         }
     }
+    /// The least of the lanes, as [`Combine::Least`] has it: as integers in the same order, NaN first.
+    fn least(&mut self, v: Reg) -> Reg {
+        let ty = self.b.ty(v);
+        let (int, sign, nan) = match ty.dtype {
+            DType::F32 => (DType::I32, 31, u64::from(u32::MAX)),
+            _ => (DType::I64, 63, u64::MAX),
+        };
+        let nan = self.b.constant(ty, nan);
+        let unordered = self.b.alu_now(Alu::Ne, &[v, v]);
+        let v = self.b.alu_now(Alu::Select, &[unordered, nan, v]);
+        let bits = self.b.bitcast_now(ty.with(int), v);
+        let keys = self.ranked(bits, sign);
+        let least = self.b.across_now(Alu::Min, keys);
+        let bits = self.ranked(least, sign);
+        self.b.bitcast_now(Ty::scalar(ty.dtype), bits)
+    }
+    /// Bits of floats as integers in the same order, and back.
+    fn ranked(&mut self, bits: Reg, sign: u64) -> Reg {
+        let ty = self.b.ty(bits);
+        let by = self.b.constant(ty, sign);
+        let magnitude = self.b.constant(ty, (1 << sign) - 1);
+        let negative = self.b.alu_now(Alu::Sar, &[bits, by]);
+        let flipped = self.b.alu_now(Alu::And, &[negative, magnitude]);
+        self.b.alu_now(Alu::Xor, &[bits, flipped])
+    }
     /// What is combined with a partial result, which stands in `before`.
     fn next(&mut self, acc: &Acc, before: Reg, row: usize, column: usize, lanes: u8) -> Result<Reg, OpError> {
         if let Some((x, y)) = acc.factors {
@@ -373,7 +398,7 @@ impl Emit<'_> {
         } else {
             let var = self.b.open_for(from, to, 1);
             self.vars[range.index()] = Some(var);
-            self.items(block)?;
+            self.items(&nest.blocks[block].items)?;
             if let Some(inner) = nest.blocks[block].inner {
                 let (from, to) = (self.b.index(0), self.extent(inner)?);
                 self.chain(inner, leaf, from, to, accs, partials, lanes)?;
@@ -440,7 +465,7 @@ impl Emit<'_> {
     fn body(&mut self, leaf: BlockId, accs: &[Acc], place: Where) -> Result<(), OpError> {
         let mark = self.mark();
         let nest = self.nest;
-        self.items(leaf)?;
+        self.items(&nest.blocks[leaf].items)?;
         self.loaded = None;
         for a in accs {
             let (rows, _) = self.shape(a.closer);
@@ -527,18 +552,7 @@ impl Emit<'_> {
             }
             let one = match a.how {
                 Combine::Op(op) => self.b.across_now(op, all[0]),
-                Combine::Least => {
-                    let lanes = self.b.ty(all[0]).lanes;
-                    let mut each: Vec<Reg> = (0..lanes).map(|k| self.b.extract_now(all[0], k)).collect();
-                    while each.len() > 1 {
-                        let half = each.len() / 2;
-                        for k in 0..half {
-                            each[k] = self.combine(a.how, each[k], each[k + half]);
-                        }
-                        each.truncate(half);
-                    }
-                    each[0]
-                }
+                Combine::Least => self.least(all[0]),
             };
             out.push(if a.ragged { self.combine(a.how, one, tail) } else { one });
         }
