@@ -31,6 +31,8 @@ pub(super) struct Maker<'a, 'm> {
     known: FxHashMap<Value, Op>,
     kept: FxHashSet<Value>,
     funcs: &'a mut Routines<'m>,
+    /// Is every value kept?
+    apart: bool,
 }
 
 /// Who uses a value.
@@ -77,8 +79,8 @@ struct Pass<'r, 'a, 'm, 'x> {
 }
 
 impl<'a, 'm> Maker<'a, 'm> {
-    pub(super) fn new(facts: Facts, funcs: &'a mut Routines<'m>) -> Maker<'a, 'm> {
-        Maker { facts, constants: vec![], known: FxHashMap::default(), kept: FxHashSet::default(), funcs }
+    pub(super) fn new(facts: Facts, funcs: &'a mut Routines<'m>, apart: bool) -> Maker<'a, 'm> {
+        Maker { facts, constants: vec![], known: FxHashMap::default(), kept: FxHashSet::default(), funcs, apart }
     }
     /// The ops of a region that are needed; operands of dots are in an order that strides can express.
     fn prepared<'r>(&mut self, region: &'r Region) -> Vec<Cow<'r, Op>> {
@@ -335,7 +337,8 @@ impl Pass<'_, '_, '_, '_> {
         };
         // In the kernel that goes over its elements anyway, else in one of its own.
         let mut home = None;
-        for &(g, at) in &groups {
+        let apart = self.maker.apart;
+        for &(g, at) in groups.iter().filter(|_| !apart) {
             let others = groups.iter().map(|(o, _)| *o).chain(readers.iter().copied()).filter(|&o| o != g);
             let others: SmallVec<[usize; 4]> = others.collect();
             // A kernel never reads what it writes.
@@ -346,6 +349,7 @@ impl Pass<'_, '_, '_, '_> {
             }
         }
         if home.is_none()
+            && !self.maker.apart
             && let Some(part) = self.equal_parts(place)
         {
             readers.extend(groups.iter().map(|(g, _)| *g));
@@ -377,6 +381,7 @@ impl Pass<'_, '_, '_, '_> {
         let size = elements(&shape);
         let like: SmallVec<[usize; 4]> =
             self.over.get(&shape).map(|all| all.iter().rev().take(4).copied().collect()).unwrap_or_default();
+        let like = if self.maker.apart { SmallVec::new() } else { like };
         for n in like {
             let facts = &self.maker.facts;
             let Work::Group(g) = &self.nodes[n].work else { continue };
@@ -459,6 +464,9 @@ impl Pass<'_, '_, '_, '_> {
 
     /// Is a value better computed where it is used, or kept?
     fn choose(&mut self, v: Value, place: usize, groups: &[(usize, At)]) -> Result<Choice, OpError> {
+        if self.maker.apart {
+            return Ok(Choice::Keep("every value is kept".into()));
+        }
         let op = &*self.ops[place];
         let mut all: SmallVec<[(&Group, usize, At); 4]> = SmallVec::new();
         for &(g, at) in groups {

@@ -42,7 +42,23 @@ use evoxc_ir::Module;
 /// # Errors
 /// [`OpError`] for a call of a function that the module does not have, which a verified module does not hold.
 pub fn schedule(module: &Module) -> Result<Schedule, OpError> {
-    routine::routines(module)
+    routine::routines(module, false)
+}
+
+/// As [`schedule`], with every value in memory and a kernel for each op: what other schedules are compared with.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// use evoxc_native::schedule::schedule_apart;
+/// let graph = trace(|x: Sym| x.exp() + x, spec(F32, [8]))?;
+/// assert_eq!(schedule_apart(graph.module()).unwrap().counters().kernels, 2);
+/// # Ok::<(), evoxc::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`schedule`].
+pub fn schedule_apart(module: &Module) -> Result<Schedule, OpError> {
+    routine::routines(module, true)
 }
 
 #[cfg(test)]

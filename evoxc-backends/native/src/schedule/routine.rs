@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 /// The routines of a module, its entry first.
-pub(super) fn routines(module: &Module) -> Result<Schedule, OpError> {
+pub(super) fn routines(module: &Module, apart: bool) -> Result<Schedule, OpError> {
     let funcs = inlined(module);
     let mut order = Routines { funcs: &funcs, numbers: FxHashMap::default(), order: vec![] };
     let mut done = Vec::new();
@@ -18,7 +18,7 @@ pub(super) fn routines(module: &Module) -> Result<Schedule, OpError> {
         order.number(&main.name)?;
     }
     while let Some(&func) = order.order.get(done.len()) {
-        done.push(routine(func, &mut order)?);
+        done.push(routine(func, &mut order, apart)?);
     }
     Ok(Schedule { routines: done })
 }
@@ -46,9 +46,9 @@ impl<'m> Routines<'m> {
     }
 }
 
-fn routine<'m>(func: &'m Func, funcs: &mut Routines<'m>) -> Result<Routine, OpError> {
+fn routine<'m>(func: &'m Func, funcs: &mut Routines<'m>, apart: bool) -> Result<Routine, OpError> {
     let types = func.values.iter().map(|v| v.ty.clone()).collect();
-    let mut maker = Maker::new(Facts::new(types), funcs);
+    let mut maker = Maker::new(Facts::new(types), funcs, apart);
     let (body, _) = maker.block(&func.body)?;
     Ok(Routine { name: func.name.clone(), constants: maker.constants, types: maker.facts.types, body })
 }

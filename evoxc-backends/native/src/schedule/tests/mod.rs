@@ -2,6 +2,7 @@
 
 mod cases;
 mod evaluate;
+mod random;
 
 use super::*;
 use evoxc_core::{DType, Tensor};
