@@ -1,5 +1,7 @@
 //! One kernel with memory to run it on.
 
+#[cfg(all(unix, target_arch = "x86_64"))]
+use super::memory::Guarded;
 use super::memory::{Held, Region};
 use crate::lir::Lir;
 use crate::render::Code;
@@ -41,4 +43,25 @@ impl Case {
         }
         held
     }
+
+    /// Runs it where the elements end, and where they begin, beside memory that may not be touched: reading too far is no
+    /// difference that [`Case::differs`] could see.
+    #[cfg(all(unix, target_arch = "x86_64"))]
+    pub fn stays_inside(&self, code: &dyn Code) {
+        for at_end in [true, false] {
+            let hold = |all: &[Region]| all.iter().map(|r| Guarded::new(r, at_end)).collect::<Vec<_>>();
+            let (buffers, scratch) = (hold(&self.buffers), hold(&self.scratch));
+            let point = |all: &[Guarded], regions: &[Region]| -> Vec<*mut u8> {
+                all.iter().zip(regions).map(|(g, r)| g.pointer(r)).collect()
+            };
+            let (b, s) = (point(&buffers, &self.buffers), point(&scratch, &self.scratch));
+            for &(begin, end) in &self.calls {
+                // SAFETY: the suite's kernels stay within the regions, which are held here.
+                unsafe { code.run(b.as_ptr(), self.params.as_ptr(), s.as_ptr(), begin, end) };
+            }
+        }
+    }
+    /// There is no such memory on this host.
+    #[cfg(not(all(unix, target_arch = "x86_64")))]
+    pub fn stays_inside(&self, _: &dyn Code) {}
 }

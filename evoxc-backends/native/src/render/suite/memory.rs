@@ -63,6 +63,55 @@ impl Region {
     }
 }
 
+/// A region between pages that no one may touch, against one of them: what reaches too far ends the process.
+#[cfg(all(unix, target_arch = "x86_64"))]
+pub(super) struct Guarded {
+    map: *mut u8,
+    size: usize,
+    elements: *mut u8,
+}
+
+#[cfg(all(unix, target_arch = "x86_64"))]
+impl Guarded {
+    /// Its elements at the end, or at the start.
+    pub fn new(region: &Region, at_end: bool) -> Guarded {
+        const PAGE: usize = 4096;
+        let bytes = region.dtype.size() * region.bits.len();
+        let inner = bytes.next_multiple_of(PAGE);
+        let size = inner + 2 * PAGE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a new map, at no address in particular, of which the inner pages are then opened.
+        let map = unsafe {
+            let map = libc::mmap(std::ptr::null_mut(), size, libc::PROT_NONE, flags, -1, 0);
+            assert_ne!(map, libc::MAP_FAILED);
+            assert_eq!(libc::mprotect(map.byte_add(PAGE), inner, libc::PROT_READ | libc::PROT_WRITE), 0);
+            map.cast::<u8>()
+        };
+        let start = PAGE + if at_end { inner - bytes } else { 0 };
+        // SAFETY: all of the elements are in the inner pages.
+        let elements = unsafe { map.add(start) };
+        for (n, bits) in region.bits.iter().enumerate() {
+            let size = region.dtype.size();
+            // SAFETY: as above.
+            unsafe { elements.add(n * size).copy_from(bits.to_le_bytes().as_ptr(), size) };
+        }
+        Guarded { map, size, elements }
+    }
+    /// The pointer that a kernel is given.
+    pub fn pointer(&self, region: &Region) -> *mut u8 {
+        // SAFETY: the elements before it are there.
+        unsafe { self.elements.add(region.below * region.dtype.size()) }
+    }
+}
+
+#[cfg(all(unix, target_arch = "x86_64"))]
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        // SAFETY: it was mapped with this size, and nothing points to it any more.
+        unsafe { libc::munmap(self.map.cast(), self.size) };
+    }
+}
+
 pub(super) fn is_nan(dtype: DType, bits: u64) -> bool {
     match dtype {
         DType::F16 => f16::from_bits(bits as u16).is_nan(),

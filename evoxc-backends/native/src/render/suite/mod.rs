@@ -90,15 +90,12 @@ fn judge_all(renderer: &dyn Renderer, cases: &[Case]) -> Vec<Result<(), String>>
             }
             let oracle =
                 Interp.compile(&case.lir).map_err(|e| format!("the suite made a wrong kernel: {e}\n{}", case.lir))?;
-            case.differs(&*oracle, &*code).map_or(Ok(()), |what| {
-                Err(format!(
-                    "{} differs from interp: {what}\n{}\n{}\n{}",
-                    renderer.name(),
-                    case.name,
-                    case.lir,
-                    code.text()
-                ))
-            })
+            if let Some(what) = case.differs(&*oracle, &*code) {
+                let (name, text) = (renderer.name(), code.text());
+                return Err(format!("{name} differs from interp: {what}\n{}\n{}\n{text}", case.name, case.lir));
+            }
+            case.stays_inside(&*code);
+            Ok(())
         })
         .collect()
 }
