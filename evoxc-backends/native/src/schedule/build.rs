@@ -4,6 +4,7 @@ use super::expand::{Known, as_index, broken, operand, sources};
 use super::finish::{Draft, finish};
 use super::group::{At, Context, Group, Indices, Step};
 use super::index::{add, both, flat, mul};
+use super::random;
 use crate::kernel::{BufferDecl, Kernel, ScratchDecl};
 use crate::uop::{Alu, Op as UOpKind, Ty, UOp, substitute_all};
 use evoxc_core::{DType, Dim, OpError};
@@ -286,6 +287,10 @@ impl Build<'_> {
                     ([first, second], [r1, r2]) => self.arg(*first, *second, *r1, *r2, largest, dtype),
                     _ => return Err(broken(op)),
                 }
+            }
+            Prim::RandomBits { algorithm, shape, .. } => {
+                let drawn = &index[index.len() - shape.rank().min(index.len())..];
+                random::bits(&mut self.g, *algorithm, &src, drawn, shape, dtype)?
             }
             Prim::Gather { .. } | Prim::DynamicSlice { .. } => x?,
             Prim::DynamicUpdateSlice {} => match (&src[..], step.extra.first()) {

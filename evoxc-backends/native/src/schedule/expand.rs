@@ -4,6 +4,7 @@ use super::fusible::surely_at_most;
 use super::group::{At, Context, Group, Indices, Step};
 use super::index::{add, both, div_mod, less, mul, sub, unflat};
 use super::matmul::free;
+use super::random::words;
 use crate::uop::{Alu, Op as UOpKind, Ty, UOp};
 use evoxc_core::{DType, Dim, OpError, Shape};
 use evoxc_ir::{Op, Prim, TensorType, Value};
@@ -285,6 +286,16 @@ pub(super) fn expand(g: &mut Group, op: &Op, place: usize, at: At, known: &dyn K
             step.from.push(g.at(from, under));
             step.extra.extend(inside);
         }
+        Prim::RandomBits { algorithm, shape, .. } => {
+            let batch = index.len() - shape.rank().min(index.len());
+            for word in 0..words(*algorithm) {
+                let mut from: Indices = index[..batch].into();
+                if known.ty(operand(op, 0)?).rank() > batch {
+                    from.push(g.arena.index(word as i64));
+                }
+                step.from.push(g.at(from, gate));
+            }
+        }
         _ => return Err(broken(op)),
     }
     Ok(step)
@@ -298,6 +309,7 @@ pub(super) fn sources(op: &Op) -> SmallVec<[Value; 4]> {
             let indices = op.operands.get(1).copied();
             op.operands.iter().take(1).copied().chain(indices.into_iter().cycle().take(dims.start_map.len())).collect()
         }
+        Prim::RandomBits { algorithm, .. } => op.operands.iter().copied().cycle().take(words(*algorithm)).collect(),
         Prim::Scatter { dims, .. } => {
             let indices = op.operands.get(1).copied();
             let starts = indices.into_iter().cycle().take(dims.scatter_map.len());

@@ -117,6 +117,7 @@ impl Facts {
                 op.operands.iter().map(|&v| self.work(v) + 2.0).sum()
             }
             Prim::Pad { .. } | Prim::Gather { .. } | Prim::DynamicSlice { .. } => all + 4.0,
+            Prim::RandomBits { algorithm, .. } => all + super::random::work(*algorithm),
             Prim::DynamicUpdateSlice {} | Prim::Scatter { .. } => all + 6.0,
             Prim::Reduce { axes, .. } => {
                 let x = op.operands.first().copied();

@@ -97,7 +97,13 @@ pub(super) fn fusible(op: &Op, facts: &Facts) -> Result<(), &'static str> {
             let small = b * m * n * k <= SMALL_DOT;
             if small || m <= 1.0 || n <= 1.0 || k <= 4.0 { Ok(()) } else { Err("its products are worth blocking") }
         }
-        Prim::RandomBits { .. } => Err("random bits are no kernel yet"),
+        Prim::RandomBits { dtype, .. } => {
+            if dtype.is_unsigned() {
+                Ok(())
+            } else {
+                Err("random bits are unsigned integers")
+            }
+        }
         Prim::Convolution { .. } => Err("convolutions are no kernel yet"),
         Prim::ReduceWindow { .. } => Err("windows are no kernel yet"),
         Prim::OptimizationBarrier {} => Err("it stands for memory"),

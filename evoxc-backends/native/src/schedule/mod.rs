@@ -17,6 +17,7 @@ mod group;
 mod index;
 mod inline;
 mod matmul;
+mod random;
 mod routine;
 mod table;
 mod types;
