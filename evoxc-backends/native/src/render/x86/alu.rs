@@ -18,7 +18,8 @@ pub fn has_vector(op: Alu, dtype: DType) -> bool {
         },
         DType::I32 | DType::U32 | DType::I64 | DType::U64 => match op {
             Alu::MulHigh => !wide,
-            Alu::IntDiv | Alu::IntRem | Alu::Div | Alu::Sqrt | Alu::Floor | Alu::Ceil | Alu::RoundEven => false,
+            Alu::IntDiv | Alu::IntRem => !wide,
+            Alu::Div | Alu::Sqrt | Alu::Floor | Alu::Ceil | Alu::RoundEven => false,
             Alu::Trunc | Alu::Fma => false,
             _ => true,
         },
@@ -46,6 +47,24 @@ fn rounding(op: Alu) -> i32 {
         Alu::Ceil => 10,
         Alu::RoundEven => 8,
         _ => 11,
+    }
+}
+
+/// The multiplier and the shift that divide integers of `bits` bits by one of at least 3, no power of 2.
+fn magic(by: i64, bits: u32) -> (i64, i32) {
+    let d = by as i128;
+    let two = 1i128 << (bits - 1);
+    // The greatest number that leaves one less than the divisor.
+    let limit = two - 1 - two % d;
+    let mut p = bits - 1;
+    loop {
+        p += 1;
+        let power = 1i128 << p.min(126);
+        if power > limit * (d - power % d) {
+            let m = (power + d - power % d) / d;
+            let m = if m >= two { m - (two << 1) } else { m };
+            return (m as i64, (p - bits) as i32);
+        }
     }
 }
 
@@ -89,6 +108,11 @@ impl Select<'_> {
                 _ => self.g3(G::Imul, w, a, b),
             },
             Alu::IntDiv | Alu::IntRem => {
+                if let Some(by) = self.integer(b)
+                    && let Some(v) = self.divide_by(op, w, signed, a, by)
+                {
+                    return Ok(v);
+                }
                 let d = self.m.fresh(Class::G, w);
                 self.m.push(Mi { d, s: [a, b, NONE], ..Mi::new(Op::GDiv(signed, op == Alu::IntRem), w) });
                 d
@@ -124,11 +148,127 @@ impl Select<'_> {
                 let flipped = self.g3(G::Xor, w, a, sign);
                 self.g3(G::Sub, w, flipped, sign)
             }
-            Alu::Abs => a,
+            Alu::Abs => self.same(a),
             Alu::Div | Alu::Sqrt | Alu::Floor | Alu::Ceil | Alu::RoundEven | Alu::Trunc | Alu::Fma | Alu::Select => {
                 return unsupported(op, dtype);
             }
         })
+    }
+
+    /// Bits of floats that only arithmetic of bits touches stay in vector registers: what of both is not read goes.
+    pub fn twin(&mut self, op: Alu, dtype: DType, s: [V; 3], v: V) -> Result<()> {
+        if self.twins.is_empty() || !matches!(dtype, DType::I32 | DType::U32 | DType::I64 | DType::U64) {
+            return Ok(());
+        }
+        let by_constant = matches!(op, Alu::Shl | Alu::Shr);
+        if !by_constant && !matches!(op, Alu::And | Alu::Or | Alu::Xor | Alu::Not | Alu::Add | Alu::Sub) {
+            return Ok(());
+        }
+        if by_constant && self.integer(s[1]).is_none() {
+            return Ok(());
+        }
+        let size = lane(dtype);
+        let mut x = [NONE; 3];
+        for i in 0..op.arity() {
+            x[i] = match (self.twins.get(&s[i]), self.integer(s[i])) {
+                (Some(x), _) => *x,
+                (None, Some(c)) => self.cx(if size == 8 { c as u64 } else { c as u32 as u64 }, size, 16),
+                (None, None) => return Ok(()),
+            };
+        }
+        let x = self.vector(op, dtype, x)?;
+        self.twins.insert(v, x);
+        Ok(())
+    }
+
+    /// Quotients of 32-bit integers, and what is left: quotients of doubles, truncated, are exact there.
+    fn divide_lanes(&mut self, op: Alu, signed: bool, a: V, b: V) -> V {
+        let width = self.width(a);
+        let quotient = if width == 32 {
+            let (al, bl) = (self.low(a), self.low(b));
+            let low = self.divide_half(signed, al, bl);
+            let (ah, bh) = (self.high(a), self.high(b));
+            let high = self.divide_half(signed, ah, bh);
+            self.joined(low, high)
+        } else {
+            self.divide_half(signed, a, b)
+        };
+        if op == Alu::IntDiv {
+            return quotient;
+        }
+        let product = self.p3c(PMULLD, quotient, b);
+        self.p3(PSUBD, a, product)
+    }
+
+    fn divide_half(&mut self, signed: bool, a: V, b: V) -> V {
+        if signed {
+            let (a, b) = (self.x2(CVTDQ2PD.1, 16, 32, a), self.x2(CVTDQ2PD.1, 16, 32, b));
+            let q = self.p3(DIVPD, a, b);
+            return self.x2(CVTTPD2DQ.1, 32, 16, q);
+        }
+        let magic = self.cx(4503599627370496f64.to_bits(), 8, 32);
+        let mut wide = [a, b];
+        for v in &mut wide {
+            let x = self.x2(PMOVZXDQ.1, 16, 32, *v);
+            let x = self.p3c(POR, x, magic);
+            *v = self.p3(SUBPD, x, magic);
+        }
+        let q = self.p3(DIVPD, wide[0], wide[1]);
+        let q = self.p2i(ROUNDPD, q, rounding(Alu::Trunc));
+        let q = self.p3c(ADDPD, q, magic);
+        self.narrow(q)
+    }
+
+    /// Quotients by a constant, without a division; none where that is not worth it.
+    fn divide_by(&mut self, op: Alu, w: u8, signed: bool, a: V, by: i64) -> Option<V> {
+        let bits = i32::from(w) * 8;
+        if by <= 0 {
+            return None;
+        }
+        if by == 1 {
+            return Some(if op == Alu::IntDiv { self.same(a) } else { self.cg(0, w) });
+        }
+        let quotient = if by & (by - 1) == 0 {
+            let k = by.trailing_zeros() as i32;
+            if signed {
+                // Towards zero: negative numbers get what is just short of the divisor first.
+                let sign = self.gshifti(Shift::Sar, w, a, bits - 1);
+                let more = self.gshifti(Shift::Shr, w, sign, bits - k);
+                let sum = self.g3(G::Add, w, a, more);
+                self.gshifti(Shift::Sar, w, sum, k)
+            } else {
+                self.gshifti(Shift::Shr, w, a, k)
+            }
+        } else if signed {
+            // Warren, Hacker's Delight, chapter 10: a multiplier of `bits` bits and a shift.
+            let (multiplier, shift) = magic(by, bits as u32);
+            let high = self.multiply_high(w, a, multiplier);
+            let high = if multiplier < 0 { self.g3(G::Add, w, high, a) } else { high };
+            let high = if shift > 0 { self.gshifti(Shift::Sar, w, high, shift) } else { high };
+            let sign = self.gshifti(Shift::Shr, w, a, bits - 1);
+            self.g3(G::Add, w, high, sign)
+        } else {
+            return None;
+        };
+        if op == Alu::IntDiv {
+            return Some(quotient);
+        }
+        let by = self.cg(by, w);
+        let product = self.g3(G::Imul, w, quotient, by);
+        Some(self.g3(G::Sub, w, a, product))
+    }
+
+    fn multiply_high(&mut self, w: u8, a: V, by: i64) -> V {
+        if w == 8 {
+            let by = self.cg(by, 8);
+            let d = self.m.fresh(Class::G, 8);
+            self.m.push(Mi { d, s: [a, by, NONE], ..Mi::new(Op::GMulHigh(true), 8) });
+            return d;
+        }
+        let wide = self.g2(Code::Movsxd_r64_rm32, 4, 8, a);
+        let by = self.cg(by, 8);
+        let product = self.g3(G::Imul, 8, wide, by);
+        self.gshifti(Shift::Shr, 8, product, 32)
     }
 
     /// Remembers that an index is another one plus a constant, for addresses.
@@ -332,6 +472,7 @@ impl Select<'_> {
                 let odd = self.p3c(p, a, b);
                 self.p3i(PBLENDD, even, odd, 0xaa)
             }
+            Alu::IntDiv | Alu::IntRem => self.divide_lanes(op, signed, a, b),
             Alu::Min => self.p3c(if signed { PMINSD } else { PMINUD }, a, b),
             Alu::Max => self.p3c(if signed { PMAXSD } else { PMAXUD }, a, b),
             Alu::And => self.p3c(PAND, a, b),
@@ -354,7 +495,7 @@ impl Select<'_> {
                 self.p3(PSUBD, zero, a)
             }
             Alu::Abs if signed => self.p2(PABSD, a),
-            Alu::Abs => a,
+            Alu::Abs => self.same(a),
             Alu::Eq => self.p3c(PCMPEQD, a, b),
             Alu::Ne => {
                 let equal = self.p3c(PCMPEQD, a, b);
@@ -438,7 +579,7 @@ impl Select<'_> {
                 let flipped = self.p3c(PXOR, a, sign);
                 self.p3(PSUBQ, flipped, sign)
             }
-            Alu::Abs => a,
+            Alu::Abs => self.same(a),
             Alu::Eq => {
                 let mask = self.p3c(PCMPEQQ, a, b);
                 self.narrow_mask(mask)

@@ -14,15 +14,7 @@ pub fn has_vector(from: DType, to: DType) -> bool {
     if complex(from) || complex(to) {
         return false;
     }
-    let long = |d| matches!(d, DType::I64 | DType::U64);
-    let float = |d| matches!(d, DType::F32 | DType::F64 | DType::F16 | DType::BF16);
-    match (from, to) {
-        // Saturating to 64 bits; 64-bit integers to floats narrower than f64.
-        _ if float(from) && long(to) => false,
-        _ if long(from) && float(to) => to == DType::F64,
-        (DType::I32 | DType::U32, DType::BF16) => false,
-        _ => true,
-    }
+    true
 }
 
 /// The least and the greatest number of an integer dtype of up to 32 bits.
@@ -65,8 +57,17 @@ impl Select<'_> {
             let (class, _) = Self::place(from)?;
             let (target, _) = Self::place(to)?;
             return Ok(match (class, target) {
-                (Class::X, Class::G) => self.to_g(size, s),
-                (Class::G, Class::X) => self.from_g(size, s),
+                (Class::X, Class::G) => {
+                    let v = self.to_g(size, s);
+                    if self.m.regs[s as usize].single {
+                        self.twins.insert(v, s);
+                    }
+                    v
+                }
+                (Class::G, Class::X) => match self.twins.get(&s) {
+                    Some(x) => *x,
+                    None => self.from_g(size, s),
+                },
                 (Class::X, Class::X) => self.same(s),
                 (Class::G, Class::G) => self.wrap(to.dtype, s),
             });
@@ -433,9 +434,14 @@ impl Select<'_> {
                 let zero = self.zero(width);
                 self.p3i(CMPPS, s, zero, 4)
             }
+            DType::I64 | DType::U64 => {
+                let wide = self.x2(CVTPS2PD.at(32), 16, 32, s);
+                self.long_of_f64(to, wide)
+            }
             DType::I32 => {
                 let limit = self.f32s(TWO_31, width);
                 let beyond = self.p3i(CMPPS, s, limit, GREATER_EQUAL);
+                // Beyond the range it gives the least integer, which the mask flips to the greatest.
                 let t = self.p2(CVTTPS2DQ, s);
                 let t = self.p3c(PXOR, t, beyond);
                 let ordered = self.p3i(CMPPS, s, s, ORDERED);
@@ -488,6 +494,7 @@ impl Select<'_> {
                 let mask = self.p3i(CMPPD, s, zero, 4);
                 self.narrow_mask(mask)
             }
+            DType::I64 | DType::U64 => self.long_of_f64(to, s),
             _ => {
                 let (least, greatest) = range(to);
                 let ordered = self.p3i(CMPPD, s, s, ORDERED);
@@ -552,7 +559,8 @@ impl Select<'_> {
                 self.vector_to_f16(f)
             }
             DType::BF16 => {
-                let f = self.p2(CVTDQ2PS, s);
+                let s = if from.size() == 4 { self.coarse(from, s) } else { s };
+                let f = if from == DType::U32 { self.u32_to_f32(s) } else { self.p2(CVTDQ2PS, s) };
                 self.bf16_lanes(f)
             }
             DType::I64 | DType::U64 => {
@@ -563,7 +571,91 @@ impl Select<'_> {
         })
     }
 
+    /// Integers of 32 bits that an `f32` holds, and that round to the same `bf16`: from 2^24 on the last 10 bits only tell
+    /// whether there is more, for no middle of two results is that fine.
+    fn coarse(&mut self, from: DType, s: V) -> V {
+        let width = self.width(s);
+        let zero = self.zero(width);
+        let low_bits = self.cx(0x3ff, 4, width);
+        let high_bits = self.cx(!0x3ffu32 as u64, 4, width);
+        let low = self.p3c(PAND, s, low_bits);
+        let high = self.p3c(PAND, s, high_bits);
+        let none = self.p3c(PCMPEQD, low, zero);
+        let half = self.cx(0x200, 4, width);
+        let sticky = self.p3(PANDN, none, half);
+        let rough = self.p3c(POR, high, sticky);
+        let magnitude = if from == DType::I32 { self.p2(PABSD, s) } else { s };
+        let large = self.shift(PSRLDI, magnitude, 24);
+        let small = self.p3c(PCMPEQD, large, zero);
+        self.blend(4, small, s, rough)
+    }
+
+    /// The same of 64 bits, for `f64` and any narrower float: from 2^53 on the last 16 bits.
+    fn coarse_long(&mut self, from: DType, s: V) -> V {
+        let zero = self.zero(32);
+        let low_bits = self.cx(0xffff, 8, 32);
+        let high_bits = self.cx(!0xffff, 8, 32);
+        let low = self.p3c(PAND, s, low_bits);
+        let high = self.p3c(PAND, s, high_bits);
+        let none = self.p3c(PCMPEQQ, low, zero);
+        let half = self.cx(0x8000, 8, 32);
+        let sticky = self.p3(PANDN, none, half);
+        let rough = self.p3c(POR, high, sticky);
+        let magnitude = if from == DType::I64 {
+            let sign = self.p3(PCMPGTQ, zero, s);
+            self.p3c(PXOR, s, sign)
+        } else {
+            s
+        };
+        let large = self.shift(PSRLQI, magnitude, 53);
+        let small = self.p3c(PCMPEQQ, large, zero);
+        self.blend(8, small, s, rough)
+    }
+
+    /// Truncated and saturated, NaN to 0: the upper and the lower 32 bits each by way of 2^52.
+    fn long_of_f64(&mut self, to: DType, s: V) -> V {
+        let signed = to == DType::I64;
+        let magic = self.f64s(TWO_52, 32);
+        let scale = self.f64s(1.0 / TWO_32 as f64, 32);
+        let step = self.f64s(-(TWO_32 as f64), 32);
+        let zero = self.zero(32);
+        let s = if signed {
+            let ordered = self.p3i(CMPPD, s, s, ORDERED);
+            self.p3c(ANDPS, s, ordered)
+        } else {
+            self.p3(MAXPD, s, zero)
+        };
+        let whole = self.p2i(ROUNDPD, s, 11);
+        let high = self.p3c(MULPD, whole, scale);
+        let high = self.p2i(ROUNDPD, high, 9);
+        // Exact: it is what the division leaves.
+        let low = self.fma(FMADDPD[1], 32, high, step, whole);
+        let low = self.p3c(ADDPD, low, magic);
+        let low = self.p3c(PXOR, low, magic);
+        // The upper half modulo 2^32, with 3 * 2^51 for those below 0: what is above is shifted out.
+        let offset = self.f64s(1.5 * TWO_52, 32);
+        let high = self.p3c(ADDPD, high, offset);
+        let high = self.shift(PSLLQI, high, 32);
+        let sum = self.p3c(POR, high, low);
+        let limit = self.f64s(if signed { TWO_63 } else { TWO_64 }, 32);
+        let beyond = self.p3i(CMPPD, s, limit, GREATER_EQUAL);
+        let most = self.cx(if signed { i64::MAX as u64 } else { u64::MAX }, 8, 32);
+        let sum = self.blend(8, beyond, most, sum);
+        if !signed {
+            return sum;
+        }
+        let limit = self.f64s(-TWO_63, 32);
+        let below = self.p3i(CMPPD, s, limit, 17);
+        let least = self.cx(1 << 63, 8, 32);
+        self.blend(8, below, least, sum)
+    }
+
     fn vector_from_long(&mut self, from: DType, to: DType, s: V) -> Result<V> {
+        if matches!(to, DType::F32 | DType::F16 | DType::BF16) {
+            let s = self.coarse_long(from, s);
+            let f = self.vector_from_long(from, DType::F64, s)?;
+            return self.vector_from_f64(to, f);
+        }
         Ok(match to {
             DType::I64 | DType::U64 => self.same(s),
             DType::BOOL => {

@@ -3,7 +3,7 @@
 use super::asm::{Arg, Asm, Bytes, Place};
 use super::codes::STORE;
 use super::mir::*;
-use super::regs::{ARGUMENT_REGS, Assignment, Loc, RAX, RDX, XSCRATCH};
+use super::regs::{ARGUMENT_REGS, Assignment, Loc, RAX, RDX, XLAST, fits_target, ordered};
 use super::select::ARGUMENTS;
 use iced_x86::{Code, Register};
 
@@ -16,6 +16,8 @@ pub(super) struct Emit<'a> {
     pub asm: Asm,
     /// Where slots begin.
     slots: i32,
+    /// How many of the vector registers that are kept for operands in memory hold one.
+    taken: u8,
     /// The open blocks: of a loop where it begins, and the jump past its end.
     open: Vec<(usize, Option<usize>)>,
 }
@@ -106,7 +108,7 @@ fn set(cc: Cc) -> Code {
 
 /// Machine code of a function.
 pub fn emit(m: &Mir, a: &Assignment) -> Result<Bytes, String> {
-    let mut e = Emit { m, a, asm: Asm::new(), slots: 0, open: vec![] };
+    let mut e = Emit { m, a, asm: Asm::new(), slots: 0, taken: 0, open: vec![] };
     e.function();
     e.asm.finish(m.functions)
 }
@@ -252,13 +254,31 @@ impl Emit<'_> {
         }
     }
 
+    /// The same of vectors, with a register that no other operand has.
+    fn xreg(&mut self, v: V) -> u8 {
+        if let Loc::Reg(r) = self.a.loc[v as usize] {
+            return r;
+        }
+        let r = XLAST - self.taken;
+        self.taken += 1;
+        self.reg(v, r)
+    }
+
+    /// The first operand, which comes to the register of the result where it can.
+    fn first(&mut self, mi: &Mi) -> u8 {
+        match self.a.loc[mi.d as usize] {
+            Loc::Reg(d) if fits_target(&self.a.loc, mi, 0) => self.reg(mi.s[0], d),
+            _ => self.xreg(mi.s[0]),
+        }
+    }
+
     /// A value where memory will do; integers as registers of `w` bytes, vectors of their width.
-    fn rm(&mut self, v: V, w: u8, scratch: u8) -> Arg {
+    fn rm(&mut self, v: V, w: u8) -> Arg {
         match (self.a.loc[v as usize], self.m.regs[v as usize].constant) {
             (Loc::Slot(s), _) => Arg::M(self.slot(s)),
             (Loc::Constant, Some(c)) if self.class(v) == Class::X => Arg::M(self.asm.constant(c, &self.m.tables, w)),
             _ => {
-                let r = self.reg(v, scratch);
+                let r = self.reg(v, RDX);
                 self.name(v, r, w)
             }
         }
@@ -276,7 +296,7 @@ impl Emit<'_> {
         match (self.a.loc[v as usize], self.class(v)) {
             (Loc::Reg(r), _) => r,
             (_, Class::G) => RAX,
-            (_, Class::X) => XSCRATCH,
+            (_, Class::X) => XLAST,
         }
     }
     fn done(&mut self, v: V, r: u8) {
@@ -306,13 +326,10 @@ impl Emit<'_> {
     }
 
     /// The operand that may be memory.
-    fn operand(&mut self, mi: &Mi, slot: usize, scratch: u8) -> Arg {
+    fn operand(&mut self, mi: &Mi, slot: usize) -> Arg {
         match mi.s[slot] {
             NONE => Arg::M(self.address(mi.mem)),
-            v => {
-                let scratch = if self.class(v) == Class::G { RDX } else { scratch };
-                self.rm(v, mi.w, scratch)
-            }
+            v => self.rm(v, mi.w),
         }
     }
 
@@ -325,10 +342,12 @@ impl Emit<'_> {
     }
 
     fn one(&mut self, mi: &Mi) {
+        self.taken = 0;
+        let mi = &ordered(&self.a.loc, mi);
         match mi.op {
             Op::Dead => {}
             Op::X2(code) | Op::Load(code) => {
-                let s = self.operand(mi, 1, XSCRATCH + 1);
+                let s = self.operand(mi, 1);
                 let d = self.target(mi.d);
                 let to = self.name(mi.d, d, written(code, self.width(mi.d)));
                 let args = Self::with_imm(&[to, s], mi.imm);
@@ -336,7 +355,10 @@ impl Emit<'_> {
                 self.done(mi.d, d);
             }
             Op::R2(code) => {
-                let s = self.reg(mi.s[0], if self.class(mi.s[0]) == Class::G { RDX } else { XSCRATCH + 1 });
+                let s = match self.class(mi.s[0]) {
+                    Class::G => self.reg(mi.s[0], RDX),
+                    Class::X => self.xreg(mi.s[0]),
+                };
                 let d = self.target(mi.d);
                 if matches!(code, Code::VEX_Vmovaps_xmm_xmmm128 | Code::VEX_Vmovaps_ymm_ymmm256) {
                     if s != d {
@@ -350,10 +372,19 @@ impl Emit<'_> {
                 }
                 self.done(mi.d, d);
             }
+            Op::X3(code) if mi.commutes && mi.s[1] == NONE && !matches!(self.a.loc[mi.s[0] as usize], Loc::Reg(_)) => {
+                let d = self.target(mi.d);
+                let to = self.name(mi.d, d, self.width(mi.d));
+                self.load(to, mi);
+                let other = self.rm(mi.s[0], mi.w);
+                let args = Self::with_imm(&[to, to, other], mi.imm);
+                self.asm.ins(code, &args);
+                self.done(mi.d, d);
+            }
             Op::X3(code) => {
-                let a = self.reg(mi.s[0], XSCRATCH);
+                let a = self.first(mi);
                 let a = self.name(mi.s[0], a, mi.w);
-                let b = self.operand(mi, 1, XSCRATCH + 1);
+                let b = self.operand(mi, 1);
                 let d = self.target(mi.d);
                 let to = self.name(mi.d, d, self.width(mi.d));
                 let args = Self::with_imm(&[to, a, b], mi.imm);
@@ -361,9 +392,9 @@ impl Emit<'_> {
                 self.done(mi.d, d);
             }
             Op::X4(code) => {
-                let a = self.reg(mi.s[0], XSCRATCH);
-                let c = self.reg(mi.s[2], XSCRATCH + 2);
-                let b = self.operand(mi, 1, XSCRATCH + 1);
+                let a = self.first(mi);
+                let c = self.xreg(mi.s[2]);
+                let b = self.operand(mi, 1);
                 let d = self.target(mi.d);
                 let to = self.name(mi.d, d, self.width(mi.d));
                 let (a, c) = (self.name(mi.s[0], a, mi.w), self.name(mi.s[2], c, mi.w));
@@ -443,7 +474,7 @@ impl Emit<'_> {
             Op::GMulHigh(signed) => {
                 let a = self.reg(mi.s[0], RAX);
                 self.gmov(RAX, a);
-                let b = self.rm(mi.s[1], 8, RDX);
+                let b = self.rm(mi.s[1], 8);
                 self.asm.ins(if signed { Code::Imul_rm64 } else { Code::Mul_rm64 }, &[b]);
                 let d = self.target(mi.d);
                 self.gmov(d, RDX);
@@ -453,8 +484,9 @@ impl Emit<'_> {
                 let w = self.width(mi.d);
                 let base = self.reg(mi.mem.base, RAX);
                 let d = self.target(mi.d);
-                let mask = self.reg(mi.s[2], XSCRATCH + 1);
-                let index = self.reg(mi.s[0], XSCRATCH + 2);
+                self.taken = u8::from(!matches!(self.a.loc[mi.d as usize], Loc::Reg(_)));
+                let mask = self.xreg(mi.s[2]);
+                let index = self.xreg(mi.s[0]);
                 let otherwise = self.reg(mi.s[1], d);
                 if otherwise != d {
                     self.asm.ins(super::codes::MOVUPS.at(w), &[Arg::R(x(d, w)), Arg::R(x(otherwise, w))]);
@@ -546,7 +578,7 @@ impl Emit<'_> {
             }
             Some(imm) => self.asm.ins(Code::Cmp_rm64_imm32, &[r, Arg::I(imm.into())]),
             None => {
-                let to = self.rm(to, 8, RDX);
+                let to = self.rm(to, 8);
                 self.asm.ins(Code::Cmp_r64_rm64, &[r, to]);
             }
         }
@@ -571,7 +603,7 @@ impl Emit<'_> {
     fn compare(&mut self, mi: &Mi) {
         let w = mi.w;
         if mi.s[1] == NONE {
-            let a = self.rm(mi.s[0], w, RAX);
+            let a = self.rm(mi.s[0], w);
             if mi.imm == 0
                 && let Arg::R(r) = a
             {
@@ -588,7 +620,7 @@ impl Emit<'_> {
             return self.asm.ins(code, &[a, Arg::I(mi.imm.into())]);
         }
         let a = self.reg(mi.s[0], RAX);
-        let b = self.rm(mi.s[1], w, RDX);
+        let b = self.rm(mi.s[1], w);
         let code = if w == 8 { Code::Cmp_r64_rm64 } else { Code::Cmp_r32_rm32 };
         self.asm.ins(code, &[Arg::R(g(a, w)), b]);
     }
@@ -613,7 +645,7 @@ impl Emit<'_> {
             }
             return self.done(mi.d, d);
         }
-        let b = self.rm(mi.s[1], w, RDX);
+        let b = self.rm(mi.s[1], w);
         if a == d {
             self.asm.ins(codes[0], &[to, b]);
         } else if b_in_d && mi.commutes {
@@ -649,7 +681,10 @@ impl Emit<'_> {
             };
             self.asm.ins(code, &[Arg::R(g(d, w)), Arg::I(mi.imm.into())]);
         } else {
-            let a = self.rm(mi.s[0], w, RAX);
+            let a = match self.a.loc[mi.s[0] as usize] {
+                Loc::Slot(s) => Arg::M(self.slot(s)),
+                _ => Arg::R(g(self.reg(mi.s[0], RAX), w)),
+            };
             let b = self.reg(mi.s[1], RDX);
             let code = match (op, w) {
                 (Shift::Shl, 8) => Code::VEX_Shlx_r64_rm64_r64,
@@ -673,7 +708,7 @@ impl Emit<'_> {
             (Loc::Constant, Some(Constant::Splat(bits, size))) => {
                 Arg::M(self.asm.constant(Constant::Splat(bits, size), &self.m.tables, w))
             }
-            _ => self.rm(mi.s[1], w, RDX),
+            _ => self.rm(mi.s[1], w),
         };
         if signed {
             self.asm.ins(if w == 8 { Code::Cqo } else { Code::Cdq }, &[]);
@@ -713,11 +748,22 @@ impl Emit<'_> {
             let r = self.reg(v, free);
             Arg::R(g(r, mi.w))
         } else {
-            let r = self.reg(v, XSCRATCH);
+            let r = self.xreg(v);
             self.name(v, r, mi.w)
         };
         let args = Self::with_imm(&[Arg::M(to), s], mi.imm);
         self.asm.ins(code, &args);
+    }
+
+    /// `to = memory` of the instruction.
+    fn load(&mut self, to: Arg, mi: &Mi) {
+        let from = Arg::M(self.address(mi.mem));
+        let code = match mi.w {
+            4 => Code::VEX_Vmovss_xmm_m32,
+            8 => Code::VEX_Vmovsd_xmm_m64,
+            w => super::codes::MOVUPS.at(w),
+        };
+        self.asm.ins(code, &[to, from]);
     }
 
     /// `d = a * b + c`. The form that needs no move is taken where there is one.
@@ -727,38 +773,31 @@ impl Emit<'_> {
         let is_d = |e: &Self, v: V| v != NONE && e.a.loc[v as usize] == Loc::Reg(d);
         let [a, b, c] = mi.s;
         if is_d(self, c) {
-            let a = self.reg(a, XSCRATCH + 1);
-            let a = self.name(mi.s[0], a, mi.w);
-            let b = self.operand(mi, 1, XSCRATCH + 2);
-            self.asm.ins(f231, &[to, a, b]);
+            let r = self.xreg(a);
+            let r = self.name(a, r, mi.w);
+            let b = self.operand(mi, 1);
+            self.asm.ins(f231, &[to, r, b]);
         } else if is_d(self, a) || is_d(self, b) {
             let other = if is_d(self, a) { 1 } else { 0 };
             // d = d * other + c, with one of them in memory.
             if c != NONE && (b == NONE || matches!(self.a.loc[c as usize], Loc::Reg(_))) {
-                let c = self.reg(c, XSCRATCH + 1);
-                let c = self.name(mi.s[2], c, mi.w);
-                let other = if other == 1 { self.operand(mi, 1, XSCRATCH + 2) } else { self.rm(a, mi.w, XSCRATCH + 2) };
-                self.asm.ins(f132, &[to, c, other]);
+                let r = self.xreg(c);
+                let r = self.name(c, r, mi.w);
+                let other = if other == 1 { self.operand(mi, 1) } else { self.rm(a, mi.w) };
+                self.asm.ins(f132, &[to, r, other]);
             } else {
                 // c is memory, so that the other is not.
                 let v = mi.s[other];
-                let other = self.reg(v, XSCRATCH + 2);
-                let other = self.name(v, other, mi.w);
-                let c = self.operand(mi, 2, XSCRATCH + 1);
-                self.asm.ins(f213, &[to, other, c]);
+                let r = self.xreg(v);
+                let r = self.name(v, r, mi.w);
+                let c = self.operand(mi, 2);
+                self.asm.ins(f213, &[to, r, c]);
             }
         } else {
             // c comes to d first.
+            self.taken = u8::from(!matches!(self.a.loc[mi.d as usize], Loc::Reg(_)));
             match c {
-                NONE => {
-                    let from = Arg::M(self.address(mi.mem));
-                    let code = match mi.w {
-                        4 => Code::VEX_Vmovss_xmm_m32,
-                        8 => Code::VEX_Vmovsd_xmm_m64,
-                        w => super::codes::MOVUPS.at(w),
-                    };
-                    self.asm.ins(code, &[to, from]);
-                }
+                NONE => self.load(to, mi),
                 c => {
                     let s = self.reg(c, d);
                     if s != d {
@@ -767,16 +806,16 @@ impl Emit<'_> {
                     }
                 }
             }
-            let a = self.reg(a, XSCRATCH + 1);
-            let a = self.name(mi.s[0], a, mi.w);
-            let b = self.operand(&Mi { mem: if b == NONE { mi.mem } else { Mem::NONE }, ..*mi }, 1, XSCRATCH + 2);
-            self.asm.ins(f231, &[to, a, b]);
+            let r = self.xreg(a);
+            let r = self.name(a, r, mi.w);
+            let b = self.operand(mi, 1);
+            self.asm.ins(f231, &[to, r, b]);
         }
         self.done(mi.d, d);
     }
 
     fn keep(&mut self, v: V, place: i32) {
-        let r = self.reg(v, XSCRATCH);
+        let r = self.reg(v, XLAST);
         let w = self.width(v);
         self.asm.ins(STORE.at(w), &[Arg::M(at(Register::RSP, place)), Arg::R(x(r, w))]);
     }
@@ -796,7 +835,7 @@ impl Emit<'_> {
         match self.a.loc[base as usize] {
             Loc::Reg(r) => Place::At { base: g(r, 8), index: Register::RAX, scale: how.size, disp: 0 },
             _ => {
-                let base = self.rm(base, 8, RDX);
+                let base = self.rm(base, 8);
                 if how.size > 1 {
                     let by = how.size.trailing_zeros();
                     self.asm.ins(Code::Shl_rm64_imm8, &[Arg::R(Register::RAX), Arg::I(by.into())]);

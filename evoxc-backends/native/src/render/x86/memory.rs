@@ -278,7 +278,7 @@ impl Select<'_> {
         d
     }
 
-    fn joined(&mut self, low: V, high: V) -> V {
+    pub fn joined(&mut self, low: V, high: V) -> V {
         let d = self.m.fresh(Class::X, 32);
         // The low half under the name of the whole: its upper half is overwritten.
         let whole = self.r2(Code::VEX_Vmovaps_ymm_ymmm256, Class::X, 32, low, -1);

@@ -20,11 +20,11 @@ pub enum Loc {
     Constant,
 }
 
-/// Registers that no value lives in: integers have rax, rdx and the stack pointer, always; vectors have three, only where
-/// there are not enough registers for all.
+/// Registers that no value lives in: integers have rax, rdx and the stack pointer, always; vectors have up to three, from
+/// the last one down, as many as instructions need whose operands are in memory.
 pub const RAX: u8 = 0;
 pub const RDX: u8 = 2;
-pub const XSCRATCH: u8 = 13;
+pub const XLAST: u8 = 15;
 const G_ALL: u16 = 0xffff & !(1 << RAX | 1 << RDX | 1 << 4);
 /// Those that a called function leaves as they are.
 pub const G_SAVED: u16 = 1 << 3 | 1 << 5 | 0xf000;
@@ -40,8 +40,6 @@ pub struct Assignment {
     pub frame: u32,
     /// Callee-saved registers that are used.
     pub saved: u16,
-    /// Are there instructions that need the registers kept for spills?
-    pub spills: bool,
 }
 
 struct Region {
@@ -63,8 +61,6 @@ struct Live {
     /// A register that would be good.
     hint: V,
     seen: bool,
-    /// Is it read only where memory will do?
-    rm_only: bool,
 }
 
 const ROOT: u32 = 0;
@@ -93,12 +89,11 @@ fn regions(m: &Mir) -> Vec<Region> {
 }
 
 /// Those reads of an instruction that need a register, or can be memory: each slot of `s`.
-fn is_rm(m: &Mir, mi: &Mi, slot: usize) -> bool {
+fn is_rm(mi: &Mi, slot: usize) -> bool {
     match mi.op {
+        Op::X3(_) if mi.commutes => true,
         Op::X2(_) | Op::X3(_) | Op::X4(_) => slot == 1,
-        // The sum's operand, or a factor where that is in a register.
-        Op::Fma(_) if slot == 1 => mi.s[2] != NONE && m.regs[mi.s[2] as usize].constant.is_none(),
-        Op::Fma(_) => slot == 2,
+        Op::Fma(_) => true,
         _ => false,
     }
 }
@@ -110,7 +105,7 @@ fn outermost(all: &[Region], stack: &[u32], def: u32) -> Option<u32> {
 
 fn liveness(m: &Mir) -> (Vec<Live>, Vec<u32>) {
     let all = regions(m);
-    let empty = Live { start: 0, end: 0, weight: 0.0, region: ROOT, hint: NONE, seen: false, rm_only: true };
+    let empty = Live { start: 0, end: 0, weight: 0.0, region: ROOT, hint: NONE, seen: false };
     let mut live = vec![empty; m.regs.len()];
     for l in live.iter_mut().take(ARGUMENTS as usize) {
         l.seen = true;
@@ -155,8 +150,8 @@ fn liveness(m: &Mir) -> (Vec<Live>, Vec<u32>) {
                     }
                 }
                 l.region = a;
-                l.weight += freq * 0.4;
-                l.rm_only &= is_rm(m, mi, slot);
+                // Where memory will do, a constant there costs little.
+                l.weight += if is_rm(mi, slot) { freq * 0.25 } else { freq * 0.9 };
                 // Until it is known better.
                 let last = outermost(&all, &stack, 0).unwrap_or(k);
                 l.end = l.end.max(last);
@@ -174,7 +169,6 @@ fn liveness(m: &Mir) -> (Vec<Live>, Vec<u32>) {
             };
             l.end = l.end.max(last);
             l.weight += freq;
-            l.rm_only &= is_rm(m, mi, slot);
             // Read after the loop that wrote it: nothing else may take its place there.
             let mut r = l.region;
             while r != ROOT && all[r as usize].end < k {
@@ -244,11 +238,70 @@ pub fn assign(m: &Mir) -> Assignment {
     let (live, calls) = liveness(m);
     let mut order: Vec<u32> = (0..live.len() as u32).filter(|v| live[*v as usize].seen).collect();
     order.sort_by_key(|v| live[*v as usize].start);
-    let first = scan(m, &live, &calls, &order, 0xffff);
-    if !first.spills {
-        return first;
+    // Without registers for operands in memory; then with as many as that needed.
+    let mut kept = 0u8;
+    loop {
+        let assignment = scan(m, &live, &calls, &order, 0xffff >> kept);
+        let most = m.code.iter().map(|mi| needed(m, &assignment.loc, mi)).max().unwrap_or(0);
+        if most <= kept || kept == 3 {
+            return assignment;
+        }
+        kept = most;
     }
-    scan(m, &live, &calls, &order, 0x1fff)
+}
+
+/// Can the value of `v`, which is in memory, come to the register of the result, as no other operand is there?
+pub fn fits_target(loc: &[Loc], mi: &Mi, slot: usize) -> bool {
+    let Loc::Reg(d) = loc[mi.d as usize] else { return false };
+    (0..3).all(|i| i == slot || mi.s[i] == NONE || loc[mi.s[i] as usize] != Loc::Reg(d))
+}
+
+/// The instruction with operands that may be exchanged so that the one in memory stands where memory can.
+pub fn ordered(loc: &[Loc], mi: &Mi) -> Mi {
+    let mut mi = *mi;
+    let [a, b, _] = mi.s;
+    if (matches!(mi.op, Op::Fma(_)) || mi.commutes && matches!(mi.op, Op::X3(_)))
+        && b != NONE
+        && !matches!(loc[a as usize], Loc::Reg(_))
+        && matches!(loc[b as usize], Loc::Reg(_))
+    {
+        mi.s.swap(0, 1);
+    }
+    mi
+}
+
+/// How many vector registers an instruction needs for operands in memory, and for a result that goes there.
+fn needed(m: &Mir, loc: &[Loc], mi: &Mi) -> u8 {
+    let out = |v: V| v != NONE && m.regs[v as usize].class == Class::X && !matches!(loc[v as usize], Loc::Reg(_));
+    let n = |v: V| u8::from(out(v));
+    let mi = &ordered(loc, mi);
+    let [a, b, c] = mi.s;
+    match mi.op {
+        Op::X2(_) | Op::Load(_) | Op::Const => n(mi.d),
+        Op::R2(_) | Op::Mov => n(a).max(n(mi.d)),
+        // Memory comes to the result, and the other operand is memory.
+        Op::X3(_) if mi.commutes && b == NONE => n(mi.d),
+        Op::X3(_) if out(a) && fits_target(loc, mi, 0) => 0,
+        Op::X3(_) => n(a).max(n(mi.d)),
+        Op::X4(_) if out(a) && fits_target(loc, mi, 0) => n(c),
+        Op::X4(_) => (n(a) + n(c)).max(n(mi.d)),
+        Op::Fma(_) => {
+            let is_d = |v: V| v != NONE && !out(v) && loc[v as usize] == loc[mi.d as usize];
+            if is_d(c) {
+                n(a)
+            } else if is_d(a) || is_d(b) {
+                let other = if is_d(a) { b } else { a };
+                if b == NONE || c != NONE && !out(c) { n(c) } else { n(other) }
+            } else {
+                n(mi.d) + n(a)
+            }
+        }
+        Op::XGather(_) => n(mi.d) + n(a) + n(c),
+        Op::Store(_) => n(a),
+        Op::LaneGather(_) | Op::LaneScatter(_) | Op::Call(_) => n(a).max(n(b)).max(n(c)).max(n(mi.d)),
+        Op::Dead | Op::G3(_) | Op::GShift(_) | Op::GNeg | Op::GNot | Op::GCmp(_) | Op::GPick(_) | Op::GSelect => 0,
+        Op::GDiv(..) | Op::GMulHigh(_) | Op::Loop | Op::EndLoop | Op::If | Op::EndIf => 0,
+    }
 }
 
 fn scan(m: &Mir, live: &[Live], calls: &[u32], order: &[u32], xs: u16) -> Assignment {
@@ -343,12 +396,9 @@ fn scan(m: &Mir, live: &[Live], calls: &[u32], order: &[u32], xs: u16) -> Assign
             }
         }
     }
-    let mut spills = false;
     let mut slots: Vec<V> = vec![];
     for v in out {
-        let info = &m.regs[v as usize];
-        spills |= info.class == Class::X && !(info.constant.is_some() && live[v as usize].rm_only);
-        if info.constant.is_some() {
+        if m.regs[v as usize].constant.is_some() {
             loc[v as usize] = Loc::Constant;
         } else {
             slots.push(v);
@@ -367,7 +417,7 @@ fn scan(m: &Mir, live: &[Live], calls: &[u32], order: &[u32], xs: u16) -> Assign
         }
     }
     constants.sort_unstable();
-    Assignment { loc, constants, frame, saved, spills }
+    Assignment { loc, constants, frame, saved }
 }
 
 /// Slots, shared by those that do not live at the same time.

@@ -21,6 +21,8 @@ pub(super) struct Select<'a> {
     pub sums: FxHashMap<V, (V, i64)>,
     /// Of a bool, its mask in lanes of so many bytes.
     pub masks: FxHashMap<V, (V, u8)>,
+    /// Of an integer that is the bits of a float, or made of such, the same in a vector register.
+    pub twins: FxHashMap<V, V>,
     /// Of 16-bit lanes, the vector of them side by side.
     pub packed: FxHashMap<V, V>,
     pub constants: FxHashMap<(u64, u8, Class, u8), V>,
@@ -98,6 +100,7 @@ impl<'a> Select<'a> {
             map: vec![NONE; lir.regs.len()],
             sums: FxHashMap::default(),
             masks: FxHashMap::default(),
+            twins: FxHashMap::default(),
             packed: FxHashMap::default(),
             constants: FxHashMap::default(),
             tables: FxHashMap::default(),
@@ -602,7 +605,11 @@ impl<'a> Select<'a> {
         }
         match (ty.lanes, is_xfloat(ty.dtype)) {
             (1, true) => self.scalar_float(op, ty.dtype, s),
-            (1, false) => self.scalar_int(op, ty.dtype, s),
+            (1, false) => {
+                let v = self.scalar_int(op, ty.dtype, s)?;
+                self.twin(op, ty.dtype, s, v)?;
+                Ok(v)
+            }
             _ => self.vector(op, ty.dtype, s),
         }
     }

@@ -355,3 +355,60 @@ fn ten_thousand_compiles_keep_no_memory() {
     let grown = resident().saturating_sub(before);
     assert!(grown < 4 << 20, "{grown} bytes more");
 }
+
+#[test]
+fn divisions_by_constants() {
+    let Some(x86) = renderer() else { return };
+    let mut divisors: Vec<i64> = (1..40).collect();
+    divisors.extend([
+        63,
+        64,
+        100,
+        127,
+        255,
+        641,
+        1000,
+        1023,
+        1024,
+        12345,
+        65535,
+        65536,
+        1_000_003,
+        (1 << 30) - 1,
+        1 << 30,
+    ]);
+    divisors.extend([i32::MAX as i64 - 1, i32::MAX as i64, 1 << 31, (1 << 40) + 7, (1 << 62) - 1, 1 << 62]);
+    divisors.extend([i64::MAX - 1, i64::MAX, -1, -3, -64]);
+    let wide: Vec<u64> =
+        [0i64, 1, 2, 5, 63, 64, 65, 999, 1 << 20, i32::MAX as i64, i64::MAX, i64::MAX - 1, i64::MAX / 3]
+            .into_iter()
+            .flat_map(|x| [x, -x, -x + 1, x / 7, x ^ 0x55])
+            .map(|x| x as u64)
+            .chain([i64::MIN as u64 + 1])
+            .collect();
+    for dtype in [DType::I64, DType::I32, DType::U32, DType::U64] {
+        let ty = Ty::scalar(dtype);
+        for by in &divisors {
+            let bits = if dtype.size() == 4 { *by as u32 as u64 } else { *by as u64 };
+            if dtype.size() == 4 && (bits as u32 as i64 != *by && bits as i32 as i64 != *by) {
+                continue;
+            }
+            let n = wide.len() as i64;
+            let mut b = Build::new(&[dtype, dtype]);
+            let var = b.open(0, n, 1);
+            let x = b.load(ty, 0, var, 0, Stride::One);
+            let by = b.constant(ty, bits);
+            let q = b.alu(Alu::IntDiv, ty, &[x, by]);
+            let r = b.alu(Alu::IntRem, ty, &[x, by]);
+            b.store(1, var, 0, Stride::One, q);
+            b.store(1, var, n, Stride::One, r);
+            b.put(Inst::EndFor);
+            // Of 32 bits the halves of the numbers are numbers, but for one that has no quotient by -1.
+            let input: Vec<u64> = match (dtype, bits as i32) {
+                (DType::I32, -1) => wide.iter().map(|x| if *x as u32 == 1 << 31 { 0 } else { *x }).collect(),
+                _ => wide.clone(),
+            };
+            same(&x86, &b.0, &input, 2 * n as usize);
+        }
+    }
+}
