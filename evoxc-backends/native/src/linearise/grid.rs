@@ -48,6 +48,19 @@ impl Emit<'_> {
         let groups = nest.blocks.iter().any(|b| !b.closers.is_empty());
         (groups || all > PART).then_some(part)
     }
+    /// Is there so little to do that it is one iteration? Loops then run from and to numbers, and need no scalars where
+    /// these are multiples of lanes.
+    pub fn little(&self) -> bool {
+        let Some(outer) = self.nest.blocks[0].inner else { return false };
+        let known = |s: Result<Size, OpError>| match s {
+            Ok(Size::Const(n)) => Some(n),
+            _ => None,
+        };
+        match (known(self.size_of(outer)), known(self.work(outer))) {
+            (Some(n), Some(work)) => n.saturating_mul(work) < 2 * WORTH,
+            _ => false,
+        }
+    }
     /// How many iterations there are, and how many are worth a thread.
     pub fn grid(&self, part: Option<i64>) -> Result<(Size, Size), OpError> {
         let nest = self.nest;

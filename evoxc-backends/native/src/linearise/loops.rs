@@ -5,6 +5,7 @@ use super::affine::Step;
 use super::analysis::{broken, works_narrow};
 use super::emit::{Axes, Emit};
 use super::nest::{BlockId, Item};
+use super::size;
 use crate::lir::{Reg, Size};
 use crate::uop::{Alu, Op, UOp};
 use evoxc_core::{DType, OpError};
@@ -270,6 +271,16 @@ impl Emit<'_> {
         let nest = self.nest;
         self.items(&nest.blocks[0].items)?;
         let (from, to) = (self.b.begin(), self.b.end());
+        if let (Some(outer), true) = (nest.blocks[0].inner, self.little()) {
+            let extent = nest.blocks[outer].range.map(|r| self.kernel.uops.src(r)[0]);
+            let Some(extent) = extent else { return Err(broken("a loop counts a range")) };
+            self.b.open_for(from, to, 1);
+            let (from, to) = (self.b.index(0), self.get(extent, 0, 0, 1)?);
+            self.over(outer, from, to)?;
+            self.b.close();
+            let (count, _) = self.grid(None)?;
+            return Ok((size::min(size::constant(1), count), size::constant(1)));
+        }
         let part = self.part();
         match (nest.blocks[0].inner, part) {
             (None, _) => {
@@ -303,6 +314,9 @@ impl Emit<'_> {
             let blocks = self.subtree(block);
             let lanes = self.lanes(&blocks, Some(range));
             self.speed.insert(block, lanes);
+            if let Some(leaf) = self.rows(block).filter(|_| lanes > 1) {
+                return self.by_rows(block, leaf, range, (from, to), lanes);
+            }
             if lanes > 1 {
                 let unroll = self.unroll(&blocks, range, lanes);
                 let mut steps = vec![unroll];
@@ -357,7 +371,7 @@ impl Emit<'_> {
         let work: usize = blocks.iter().map(|&b| self.nest.blocks[b].items.len()).sum();
         let mut most = form.min(there);
         // Not worth code of its own.
-        if there.saturating_mul(work) < 256 && sums == 0 {
+        if there.saturating_mul(work) < 1000 && sums == 0 {
             most = 1;
         }
         while most > 1 && most * live > room {
@@ -420,19 +434,27 @@ impl Emit<'_> {
                 self.store(s)?;
             }
         }
-        // What is the same in all iterations is stored by the first.
-        if nest.blocks[block].parent == Some(0) && !nest.blocks[0].stores.is_empty() {
-            let zero = self.b.index(0);
-            let first = self.b.alu(Alu::Eq, &[var, zero]);
-            self.b.open_if(first);
-            for &s in &nest.blocks[0].stores {
-                self.store(s)?;
-            }
-            self.b.close();
+        if nest.blocks[block].parent == Some(0) {
+            self.once(var)?;
         }
         self.b.close();
         self.vars[range.index()] = None;
         self.forget(mark);
+        Ok(())
+    }
+    /// What is the same in all iterations is stored by the first.
+    pub fn once(&mut self, var: Reg) -> Result<(), OpError> {
+        let nest = self.nest;
+        if nest.blocks[0].stores.is_empty() {
+            return Ok(());
+        }
+        let zero = self.b.index(0);
+        let first = self.b.alu(Alu::Eq, &[var, zero]);
+        self.b.open_if(first);
+        for &s in &nest.blocks[0].stores {
+            self.store(s)?;
+        }
+        self.b.close();
         Ok(())
     }
 }

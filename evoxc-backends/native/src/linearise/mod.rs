@@ -3,6 +3,7 @@
 mod affine;
 mod analysis;
 mod build;
+mod columns;
 mod emit;
 mod grid;
 mod loops;

@@ -18,11 +18,11 @@ use evoxc_ir::Reducer;
 use smallvec::SmallVec;
 
 /// Values of floats that a partial result takes.
-const RUN: i64 = 1024;
+pub(super) const RUN: i64 = 1024;
 
 /// How values are combined.
 #[derive(Clone, Copy, PartialEq)]
-enum Combine {
+pub(super) enum Combine {
     /// By an op.
     Op(Alu),
     /// The least of floats: NaN if there is one, and -0 below 0. The greatest is the negative of the least of negatives.
@@ -31,16 +31,16 @@ enum Combine {
 
 /// A reduction being done.
 #[derive(Clone)]
-struct Acc {
-    closer: UOp,
+pub(super) struct Acc {
+    pub closer: UOp,
     /// What is combined: a node, or the factors of its product.
     value: UOp,
     factors: Option<(UOp, UOp)>,
-    how: Combine,
+    pub how: Combine,
     negated: bool,
     /// What it is done in.
-    dtype: DType,
-    identity: u64,
+    pub dtype: DType,
+    pub identity: u64,
     /// A row for each copy along the tile, a column for each vector; or the first element of memory for each row.
     regs: Vec<Reg>,
     columns: usize,
@@ -91,8 +91,13 @@ pub(super) fn contraction(kernel: &crate::kernel::Kernel, closer: UOp) -> Option
     }
 }
 
+/// Does the order show in which the values are combined?
+pub(super) fn sensitive(a: &Acc) -> bool {
+    float(a.dtype) && matches!(a.how, Combine::Op(_))
+}
+
 impl Emit<'_> {
-    fn acc(&self, closer: UOp) -> Result<Acc, OpError> {
+    pub fn acc(&self, closer: UOp) -> Result<Acc, OpError> {
         let node = self.kernel.uops.get(closer);
         let Op::Reduce(op) = node.op else { return Err(broken("a fill has no result")) };
         let dtype = accumulator(node.ty.dtype);
@@ -131,7 +136,7 @@ impl Emit<'_> {
             ragged: true,
         })
     }
-    fn combine(&mut self, how: Combine, a: Reg, b: Reg) -> Reg {
+    pub fn combine(&mut self, how: Combine, a: Reg, b: Reg) -> Reg {
         match how {
             Combine::Op(op) => self.b.alu_now(op, &[a, b]),
             Combine::Least => {
@@ -171,7 +176,7 @@ impl Emit<'_> {
         self.b.alu_now(Alu::Xor, &[bits, flipped])
     }
     /// What is combined with a partial result, which stands in `before`.
-    fn next(&mut self, acc: &Acc, before: Reg, row: usize, column: usize, lanes: u8) -> Result<Reg, OpError> {
+    pub fn next(&mut self, acc: &Acc, before: Reg, row: usize, column: usize, lanes: u8) -> Result<Reg, OpError> {
         if let Some((x, y)) = acc.factors {
             let (x, y) = (self.factor(x, row, column, lanes)?, self.factor(y, row, column, lanes)?);
             return Ok(self.b.alu_now(Alu::Fma, &[x, y, before]));
@@ -266,7 +271,7 @@ impl Emit<'_> {
                 accs.push(self.acc(c)?);
             }
         }
-        let sensitive = accs.iter().any(|a| float(a.dtype) && matches!(a.how, Combine::Op(_)));
+        let ordered = accs.iter().any(sensitive);
         let wide = accs.iter().any(|a| a.dtype.size() == 8 && float(a.dtype));
         let runs = !self.inside(first) && self.along_memory(leaf);
         let partials = match (runs, wide) {
@@ -290,7 +295,7 @@ impl Emit<'_> {
         let most = RUN * partials;
         let known = self.b.number(to).unwrap_or(i64::MAX);
         let block = (most / inner).max(1);
-        let blocks = sensitive && known.saturating_mul(inner) > most && known > block;
+        let blocks = ordered && known.saturating_mul(inner) > most && known > block;
         let outer = self.axes;
         let mut totals: Vec<Vec<Reg>> = Vec::new();
         let (from, to) = if blocks {
@@ -334,14 +339,19 @@ impl Emit<'_> {
         for (a, mut result) in accs.iter().zip(results) {
             let (_, columns) = self.shape(a.closer);
             for r in &mut result {
-                if a.negated {
-                    *r = self.b.alu(Alu::Neg, &[*r]);
-                }
-                *r = self.b.cast(arena.ty(a.closer).dtype, *r);
+                *r = self.finished(a, *r);
             }
             self.set(a.closer, &result, columns);
         }
         Ok(())
+    }
+
+    /// The value of a reduction, from what was combined.
+    pub fn finished(&mut self, a: &Acc, mut r: Reg) -> Reg {
+        if a.negated {
+            r = self.b.alu(Alu::Neg, &[r]);
+        }
+        self.b.cast(self.kernel.uops.ty(a.closer).dtype, r)
     }
 
     /// Partial results at their start.

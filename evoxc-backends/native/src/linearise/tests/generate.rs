@@ -52,7 +52,8 @@ impl Maker {
     }
     /// A range, of a constant or a parameter.
     pub fn range(&mut self, size: i64, kind: AxisKind) -> (UOp, i64) {
-        let extent = if self.n.below(4) == 0 {
+        let odds = if kind == AxisKind::Loop { 2 } else { 4 };
+        let extent = if self.n.below(odds) == 0 {
             self.params.push(size);
             self.k.params += 1;
             self.k.uops.node(Op::Param(self.k.params - 1), Ty::INDEX, &[])
@@ -374,4 +375,59 @@ pub fn product(seed: u64, wild: bool) -> Case {
     let s = m.k.uops.node(Op::Store, Ty::VOID, &[p, at, x]);
     m.k.stores.push(s);
     m.finish()
+}
+
+/// Something done down the columns of `[m, n]`, once for each of its elements or once for all.
+pub fn columns(seed: u64, wild: bool, m: i64, n: i64, rows: i64) -> Case {
+    let mut c = Maker::new(seed, wild);
+    let d = DType::F32;
+    let rows = c.range(rows, AxisKind::Loop);
+    let j = {
+        let extent = c.k.uops.index(n);
+        (c.k.uops.node(Op::Range(90, AxisKind::Loop), Ty::INDEX, &[extent]), n)
+    };
+    let r = {
+        let extent = c.k.uops.index(m);
+        (c.k.uops.node(Op::Range(91, AxisKind::Reduce), Ty::INDEX, &[extent]), m)
+    };
+    let (at, len) = c.dense(&[r, j]);
+    let p = c.buffer(d, len, false);
+    let x = c.k.uops.node(Op::Load, Ty::scalar(d), &[p, at]);
+    let p = c.buffer(d, m, false);
+    let y = c.k.uops.node(Op::Load, Ty::scalar(d), &[p, r.0]);
+    let z = c.k.uops.alu(Alu::Add, &[x, y]);
+    let sum = c.k.uops.node(Op::Reduce(Reducer::Sum), Ty::scalar(d), &[z, r.0]);
+    let most = c.k.uops.node(Op::Reduce(Reducer::Max), Ty::scalar(d), &[x, r.0]);
+    let p = c.buffer(d, n, false);
+    let bias = c.k.uops.node(Op::Load, Ty::scalar(d), &[p, j.0]);
+    let out = c.k.uops.alu(Alu::Add, &[sum, bias]);
+    let loops = if rows.1 == 1 { vec![j] } else { vec![rows, j] };
+    c.k.loops = loops.iter().map(|l| l.0).collect();
+    let (at, len) = c.dense(&loops);
+    for v in [out, most] {
+        let p = c.buffer(d, len, true);
+        let s = c.k.uops.node(Op::Store, Ty::VOID, &[p, at, v]);
+        c.k.stores.push(s);
+    }
+    c.finish()
+}
+
+/// Something done to every element of `[rows, n]`.
+pub fn wide(seed: u64, rows: i64, n: i64) -> Case {
+    let mut c = Maker::new(seed, true);
+    let i = c.range(rows, AxisKind::Loop);
+    let j = c.range(n, AxisKind::Loop);
+    c.k.loops = vec![i.0, j.0];
+    let (at, len) = c.dense(&[i, j]);
+    let d = DType::F32;
+    let x = c.value(d, &[i, j], 2).0;
+    let p = c.buffer(d, rows, false);
+    let y = c.k.uops.node(Op::Load, Ty::scalar(d), &[p, i.0]);
+    let z = c.k.uops.alu(Alu::Add, &[x, y]);
+    for (v, at, len) in [(z, at, len), (y, i.0, rows)] {
+        let p = c.buffer(d, len, true);
+        let s = c.k.uops.node(Op::Store, Ty::VOID, &[p, at, v]);
+        c.k.stores.push(s);
+    }
+    c.finish()
 }

@@ -10,7 +10,7 @@ use crate::render::{Interp, Renderer, Target};
 use crate::uop::Alu;
 use evaluate::{Evaluation, Memory};
 use evoxc_core::DType;
-use generate::{Case, Numbers, kernel, product};
+use generate::{Case, Numbers, columns, kernel, product, wide};
 
 const SHAPES: [Shape; 4] = [
     Shape { lanes: 1, unroll: 1 },
@@ -117,8 +117,11 @@ fn check(case: Case, seed: u64, wild: bool) {
         e.buffers
     };
     let mut n = Numbers(seed);
-    for target in [target, poor()] {
-        for shape in SHAPES {
+    let large = case.buffers.iter().map(Vec::len).sum::<usize>() > 10_000;
+    // Large arrays take long, and not much differs.
+    let targets = if large { vec![target] } else { vec![target, poor()] };
+    for target in targets {
+        for shape in SHAPES.into_iter().take(if large { 2 } else { 4 }) {
             for cut in [false, true] {
                 let got = run(&case, &target, shape, cut.then_some(&mut n));
                 if let Err(e) = equal(&case.kernel, &got, &expected) {
@@ -153,5 +156,15 @@ fn products_of_matrices_do_what_their_nodes_say() {
     for seed in 0..60 * more() {
         check(product(seed, false), seed, false);
         check(product(seed, true), seed, true);
+    }
+}
+
+#[test]
+fn wide_arrays_are_done_in_rows_and_parts() {
+    check(columns(1, true, 1100, 530, 1), 1, true);
+    check(columns(2, false, 200, 1050, 1), 2, false);
+    check(columns(3, true, 250, 600, 3), 3, true);
+    for seed in 0..4 {
+        check(wide(seed, 2 + seed as i64, 4500 + 13 * seed as i64), seed, false);
     }
 }
