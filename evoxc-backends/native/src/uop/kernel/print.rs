@@ -96,6 +96,13 @@ impl Printer<'_> {
         let left = if tight == Compare { Sum } else { tight };
         (format!("{} {op} {}", self.src(u, 0, left), self.src(u, 1, right)), tight)
     }
+    /// What is done only where source `n` holds, if there is one.
+    fn gated(&self, u: UOp, text: String, n: usize) -> (String, Tight) {
+        match self.k.uops.src(u).len() > n {
+            true => (format!("{} ? {text} : {}", self.src(u, n, Compare), self.src(u, n + 1, Compare)), Choice),
+            false => (text, Whole),
+        }
+    }
     fn ranges(&self, u: UOp) -> String {
         let all: Vec<String> = self.k.uops.src(u).iter().skip(1).map(|&r| self.range(r)).collect();
         all.join(", ")
@@ -131,18 +138,18 @@ impl Printer<'_> {
             Op::Cast => self.call(u, dtype),
             Op::Bitcast => self.call(u, format!("bits_{dtype}")),
             Op::ReducePrecision(e, m) => self.call(u, format!("reduce_precision_e{e}m{m}")),
-            Op::Call(LibFn::Unary(op, single)) => {
-                self.call(u, format!("lib_{}{}", op.name(), if single { "_f32" } else { "" }))
-            }
-            Op::Call(LibFn::Binary(op, single)) => {
-                self.call(u, format!("lib_{}{}", op.name(), if single { "_f32" } else { "" }))
+            Op::Call(f) => {
+                let (name, arity, single) = match f {
+                    LibFn::Unary(op, single) => (op.name(), 1, single),
+                    LibFn::Binary(op, single) => (op.name(), 2, single),
+                };
+                let arguments: Vec<String> = (0..arity).map(|n| self.src(u, n, Choice)).collect();
+                let call = format!("lib_{name}{}({})", if single { "_f32" } else { "" }, arguments.join(", "));
+                self.gated(u, call, arity)
             }
             Op::Load => {
                 let load = format!("{}[{}]", self.src(u, 0, Whole), self.src(u, 1, Choice));
-                match node.src.len() {
-                    2 => (load, Whole),
-                    _ => (format!("{} ? {load} : {}", self.src(u, 2, Compare), self.src(u, 3, Compare)), Choice),
-                }
+                self.gated(u, load, 2)
             }
             Op::Store => {
                 let gate = if node.src.len() > 3 { format!("if {}: ", self.src(u, 3, Choice)) } else { String::new() };

@@ -151,7 +151,11 @@ impl Verifier<'_> {
                     LibFn::Binary(_, single) => (2, single),
                 };
                 let on = Ty::scalar(if single { DType::F32 } else { DType::F64 });
-                check(ty == on && of.len() == arity && of.iter().all(|&t| t == on), "it is on f64, or on f32 if single")
+                let (arguments, gate) = of.split_at(arity.min(of.len()));
+                check(ty == on && arguments.iter().all(|&t| t == on), "it is on f64, or on f32 if single")?;
+                check(arguments.len() == arity, "it takes another number of arguments")?;
+                let gated = gate == [Ty::scalar(DType::BOOL), ty];
+                check(gate.is_empty() || gated, "a gate is a bool, with a value of the type")
             }
             Op::Load => {
                 value?;
