@@ -107,18 +107,28 @@ pub(crate) fn kernel_items(schedule: &Schedule) -> Vec<&KernelItem> {
 }
 
 const MAGIC: &[u8] = b"evoxc-native 1\n";
+/// Instead of a length: code that is the same as the kernel's before.
+const SAME: u64 = u64::MAX;
 
 /// The file: the module, then the code of every distinct kernel with a hash of the kernel.
 pub(crate) fn write(artifact: &NativeArtifact) -> Result<Vec<u8>> {
     let mut out = MAGIC.to_vec();
-    let mut part = |bytes: &[u8]| {
+    let part = |out: &mut Vec<u8>, bytes: &[u8]| {
         out.extend((bytes.len() as u64).to_le_bytes());
         out.extend(bytes);
     };
-    part(&artifact.program.to_bytes()?);
+    part(&mut out, &artifact.program.to_bytes()?);
+    let mut last: Option<Vec<u8>> = None;
     for k in artifact.kernels.iter() {
-        part(&hash(&k.lir).to_le_bytes());
-        part(&k.code.bytes());
+        part(&mut out, &hash(&k.lir).to_le_bytes());
+        let code = k.code.bytes();
+        // Kernels that were compiled in one go are in one object.
+        if last.as_ref() == Some(&code) && !code.is_empty() {
+            out.extend(SAME.to_le_bytes());
+        } else {
+            part(&mut out, &code);
+        }
+        last = Some(code);
     }
     Ok(out)
 }
@@ -131,7 +141,14 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(Module, Vec<(u64, &[u8])>)> {
     let mut parts = vec![];
     while !rest.is_empty() {
         let (head, tail) = rest.split_first_chunk::<8>().ok_or_else(short)?;
-        let n = usize::try_from(u64::from_le_bytes(*head)).map_err(|_| short())?;
+        let n = u64::from_le_bytes(*head);
+        if n == SAME {
+            let before = parts.len().checked_sub(2).and_then(|i| parts.get(i)).copied().ok_or_else(short)?;
+            parts.push(before);
+            rest = tail;
+            continue;
+        }
+        let n = usize::try_from(n).map_err(|_| short())?;
         let (part, tail) = tail.split_at_checked(n).ok_or_else(short)?;
         parts.push(part);
         rest = tail;

@@ -11,6 +11,7 @@ use super::{Code, Renderer, Target, library};
 use crate::lir::{Lir, verify};
 use evoxc_core::{BackendError, OpError, Result};
 use object::{Cache, Entry, Object, digest};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use toolchain::{Folder, Toolchain};
@@ -54,15 +55,28 @@ impl C {
         found.as_ref().map_err(OpError::clone)
     }
 
-    /// Compiles functions that are not in the cache, in one go.
+    /// Compiles different functions that are not in the cache: several runs of the compiler at once where there are many.
+    fn build_all(
+        &self,
+        toolchain: &Toolchain,
+        functions: &[&Source],
+    ) -> Vec<std::result::Result<Arc<Object>, OpError>> {
+        let runs: Vec<&[&Source]> = functions.chunks(per_run(functions.len())).collect();
+        if let [run] = runs[..] {
+            return vec![self.build(toolchain, run)];
+        }
+        std::thread::scope(|scope| {
+            let runs: Vec<_> = runs.into_iter().map(|run| scope.spawn(move || self.build(toolchain, run))).collect();
+            let failed = || Err(OpError::new("compile", "a thread that ran the C compiler ended"));
+            runs.into_iter().map(|run| run.join().unwrap_or_else(|_| failed())).collect()
+        })
+    }
+
+    /// Compiles functions in one run of the compiler.
     fn build(&self, toolchain: &Toolchain, functions: &[&Source]) -> std::result::Result<Arc<Object>, OpError> {
         let mut source = String::from(PRELUDE);
-        let mut names: Vec<&str> = vec![];
         for f in functions {
-            if !names.contains(&f.name.as_str()) {
-                names.push(&f.name);
-                source.push_str(&f.definition());
-            }
+            source.push_str(&f.definition());
         }
         let folder = Folder::new()?;
         let path = toolchain.run(&source, folder.path())?;
@@ -82,11 +96,22 @@ impl C {
         }
         let kept: Vec<_> =
             sources.iter().map(|s| self.cache.as_ref().and_then(|c| c.get(&s.key)).map(Arc::new)).collect();
-        let missing: Vec<&Source> = sources.iter().zip(&kept).filter(|(_, k)| k.is_none()).map(|(s, _)| s).collect();
-        let built = if missing.is_empty() { None } else { Some(self.build(toolchain, &missing)?) };
+        let mut missing: Vec<&Source> = vec![];
+        let mut seen = FxHashSet::default();
+        for (source, kept) in sources.iter().zip(&kept) {
+            if kept.is_none() && seen.insert(&source.name) {
+                missing.push(source);
+            }
+        }
+        let mut built: FxHashMap<&str, Arc<Object>> = FxHashMap::default();
+        for (functions, object) in missing.chunks(per_run(missing.len())).zip(self.build_all(toolchain, &missing)) {
+            let object = object?;
+            built.extend(functions.iter().map(|f| (f.name.as_str(), object.clone())));
+        }
+        let objects: Vec<_> =
+            sources.iter().zip(kept).map(|(s, kept)| kept.or_else(|| built.get(s.name.as_str()).cloned())).collect();
         let mut out: Vec<Arc<dyn Code>> = vec![];
-        for (source, object) in sources.into_iter().zip(kept) {
-            let object = object.or_else(|| built.clone());
+        for (source, object) in sources.into_iter().zip(objects) {
             out.push(Arc::new(source.bind(object)?));
         }
         Ok(out)
@@ -118,6 +143,12 @@ impl Renderer for C {
         *loaded = Arc::downgrade(&object);
         Ok(Arc::new(source.bind(Some(object)).map_err(fault)?))
     }
+}
+
+/// How many of so many functions one run of the compiler gets: a run costs as much as a few functions do.
+fn per_run(functions: usize) -> usize {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    functions.div_ceil(threads).max(8)
 }
 
 const PRELUDE: &str = include_str!("prelude.c");

@@ -112,3 +112,23 @@ fn without_a_compiler_the_error_says_what_to_install() {
     assert!(e.contains("`no-such-compiler` cannot be run") && e.contains("install clang or gcc"), "{e}");
     assert!(c.available().is_err());
 }
+
+#[test]
+fn many_kernels_are_compiled_in_several_runs() {
+    let Some(c) = c() else { return };
+    // 20 kernels, two of each kind.
+    let kernels: Vec<Lir> = (0..20)
+        .map(|n| {
+            let mut kernel = copying();
+            kernel.body.insert(0, Inst::Const { dst: Reg(4), bits: n % 10 });
+            kernel.regs.push(Ty::INDEX);
+            kernel
+        })
+        .collect();
+    let codes = c.compile_all(&kernels.iter().collect::<Vec<_>>()).unwrap();
+    codes.iter().for_each(|code| copies(&**code));
+    for (kernel, code) in kernels.iter().zip(&codes) {
+        copies(&*c.load(kernel, &code.bytes()).unwrap());
+    }
+    assert!(c.compile_all(&[]).unwrap().is_empty());
+}
