@@ -3,7 +3,7 @@
 use super::codes::*;
 use super::mir::*;
 use super::select::{Select, lane, malformed};
-use crate::lir::{Memory, Reg, Stride};
+use crate::lir::{Inst, Memory, Reg, Stride};
 use crate::uop::Ty;
 use evoxc_core::{DType, Result};
 use iced_x86::Code;
@@ -123,6 +123,14 @@ impl Select<'_> {
         let base = self.check(ty, from)?;
         let (_, width) = Self::place(ty)?;
         let size = ty.dtype.size() as u8;
+        if let Some(v) = self.loaded.remove(&self.at) {
+            return Ok(v);
+        }
+        if let Stride::Const(step) = stride
+            && let Some(v) = self.block(ty, base, from, index, offset, step)?
+        {
+            return Ok(v);
+        }
         let (index, offset) = self.index(index, offset)?;
         let mem = self.address(base, index, offset, size);
         if ty.lanes == 1 {
@@ -165,6 +173,95 @@ impl Select<'_> {
                 self.loaded(ty.dtype, v)
             }
         }
+    }
+
+    /// Loads of columns side by side, as many as they have lanes, are loads of rows and a transposition. Those that follow
+    /// are done here too: nothing between them writes what they read, since buffers are not both read and written but by
+    /// the iteration that an element belongs to.
+    fn block(&mut self, ty: Ty, base: V, from: Memory, index: Reg, offset: i64, step: i64) -> Result<Option<V>> {
+        let (n, size) = (ty.lanes as usize, ty.dtype.size());
+        if !matches!((n, size), (8, 4) | (4, 4) | (4, 8)) || step.unsigned_abs() < n as u64 || step > 1 << 20 {
+            return Ok(None);
+        }
+        let lir = self.lir;
+        let mut columns = [None; 8];
+        for (at, inst) in lir.body.iter().enumerate().skip(self.at).take(96) {
+            match inst {
+                Inst::Load { dst, from: f, index: i, offset: o, stride: Stride::Const(s) }
+                    if (*f, *i, *s) == (from, index, step) && self.ty(*dst)? == ty =>
+                {
+                    let column = o.wrapping_sub(offset);
+                    if (0..n as i64).contains(&column) && columns[column as usize].is_none() {
+                        columns[column as usize] = Some(at);
+                    }
+                }
+                Inst::Store { to, .. } | Inst::Scatter { to, .. } if *to == from => break,
+                Inst::For { .. } | Inst::EndFor | Inst::If { .. } | Inst::EndIf => break,
+                // An index that is written again is another one.
+                Inst::Copy { dst, .. } if *dst == index => break,
+                _ => {}
+            }
+        }
+        if columns[0] != Some(self.at) || columns[..n].iter().any(|c| c.is_none()) {
+            return Ok(None);
+        }
+        let (index, offset) = self.index(index, offset)?;
+        let row = |s: &mut Self, k: usize, column: i64| {
+            s.address(base, index, offset.wrapping_add(step.wrapping_mul(k as i64)).wrapping_add(column), size as u8)
+        };
+        let mut out = vec![];
+        match (n, size) {
+            (4, 8) => {
+                let mut rows = [NONE; 4];
+                for (k, r) in rows.iter_mut().enumerate() {
+                    let mem = row(self, k, 0);
+                    *r = self.load_x(MOVUPS.1, 32, 32, mem);
+                }
+                let low = [self.p3(UNPCKLPD, rows[0], rows[1]), self.p3(UNPCKLPD, rows[2], rows[3])];
+                let high = [self.p3(UNPCKHPD, rows[0], rows[1]), self.p3(UNPCKHPD, rows[2], rows[3])];
+                let code = Code::VEX_Vperm2f128_ymm_ymm_ymmm256_imm8;
+                for imm in [0x20, 0x31] {
+                    for [a, b] in [low, high] {
+                        out.push(self.x3i(code, 32, a, b, imm));
+                    }
+                }
+            }
+            _ => {
+                // Four rows at a time, those of the upper lanes above them.
+                for column in (0..n as i64).step_by(4) {
+                    let mut rows = [NONE; 4];
+                    for (k, r) in rows.iter_mut().enumerate() {
+                        let mem = row(self, k, column);
+                        *r = self.load_x(MOVUPS.0, 16, 16, mem);
+                        if n == 8 {
+                            let upper = row(self, k + 4, column);
+                            *r = self.joined_memory(*r, upper);
+                        }
+                    }
+                    let low = [self.p3(UNPCKLPS, rows[0], rows[1]), self.p3(UNPCKLPS, rows[2], rows[3])];
+                    let high = [self.p3(UNPCKHPS, rows[0], rows[1]), self.p3(UNPCKHPS, rows[2], rows[3])];
+                    for [a, b] in [low, high] {
+                        for imm in [0x44, 0xee] {
+                            out.push(self.p3i(SHUFPS, a, b, imm));
+                        }
+                    }
+                }
+            }
+        }
+        for (v, at) in out.iter().zip(columns).skip(1) {
+            if let Some(at) = at {
+                self.loaded.insert(at, *v);
+            }
+        }
+        Ok(out.first().copied())
+    }
+
+    fn joined_memory(&mut self, low: V, upper: Mem) -> V {
+        let d = self.m.fresh(Class::X, 32);
+        let whole = self.r2(Code::VEX_Vmovaps_ymm_ymmm256, Class::X, 32, low, -1);
+        let code = Code::VEX_Vinserti128_ymm_ymm_xmmm128_imm8;
+        self.m.push(Mi { d, s: [whole, NONE, NONE], mem: upper, imm: 1, ..Mi::new(Op::X3(code), 16) });
+        d
     }
 
     /// Bools are masks in registers.

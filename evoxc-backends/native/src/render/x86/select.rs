@@ -25,6 +25,10 @@ pub(super) struct Select<'a> {
     pub twins: FxHashMap<V, V>,
     /// Of 16-bit lanes, the vector of them side by side.
     pub packed: FxHashMap<V, V>,
+    /// Loads that a block of loads before them has done: by the number of their instruction.
+    pub loaded: FxHashMap<usize, V>,
+    /// The number of the instruction.
+    pub at: usize,
     pub constants: FxHashMap<(u64, u8, Class, u8), V>,
     pub tables: FxHashMap<([u8; 32], u8), V>,
     pub buffers: Vec<V>,
@@ -102,6 +106,8 @@ impl<'a> Select<'a> {
             masks: FxHashMap::default(),
             twins: FxHashMap::default(),
             packed: FxHashMap::default(),
+            loaded: FxHashMap::default(),
+            at: 0,
             constants: FxHashMap::default(),
             tables: FxHashMap::default(),
             buffers: vec![NONE; lir.buffers.len()],
@@ -370,7 +376,8 @@ impl<'a> Select<'a> {
     pub fn run(mut self) -> Result<Mir> {
         self.entry()?;
         let lir = self.lir;
-        for inst in &lir.body {
+        for (at, inst) in lir.body.iter().enumerate() {
+            self.at = at;
             self.inst(inst)?;
         }
         if !self.open.is_empty() {

@@ -412,3 +412,32 @@ fn divisions_by_constants() {
         }
     }
 }
+
+#[test]
+fn blocks_are_transposed() {
+    let Some(x86) = renderer() else { return };
+    for (dtype, lanes) in [(DType::F32, 8u8), (DType::I32, 8), (DType::U32, 4), (DType::F64, 4), (DType::I64, 4)] {
+        let ty = Ty::vector(dtype, lanes);
+        let n = i64::from(lanes);
+        for step in [n, 11, -9] {
+            let mut b = Build::new(&[dtype, dtype]);
+            // Every element of a block of columns, and one column more.
+            let at = b.index(if step < 0 { -step * (n - 1) } else { 0 });
+            let mut all = vec![];
+            for column in (0..n).rev() {
+                all.push(b.load(ty, 0, at, (column + 3) % n, Stride::Const(step)));
+            }
+            let zero = b.index(0);
+            for (k, r) in all.iter().enumerate() {
+                b.store(1, zero, k as i64 * n, Stride::One, *r);
+            }
+            // As the compiler makes them: in order, each stored at once.
+            for column in 0..n + 1 {
+                let r = b.load(ty, 0, at, column, Stride::Const(step));
+                b.store(1, zero, (n + column) * n, Stride::One, r);
+            }
+            let input: Vec<u64> = (0..100).map(|i| i * 0x1_0000_0001 + 0x8000_0000).collect();
+            same(&x86, &b.0, &input, ((2 * n + 1) * n) as usize);
+        }
+    }
+}
