@@ -251,15 +251,7 @@ impl Build<'_> {
             }
             Prim::Pad { .. } => match (&src[..], step.extra.first()) {
                 ([x, _], None) => *x,
-                ([x, value], Some(&inside)) => {
-                    let under = both(&mut self.g.arena, gate, Some(inside)).unwrap_or(inside);
-                    if gate.is_some() && self.is_load_under(*x, under) {
-                        // Where the outer gate is false nobody looks.
-                        self.select(under, *x, *value)
-                    } else {
-                        self.select(inside, *x, *value)
-                    }
-                }
+                ([x, value], Some(&inside)) => self.tapped(*x, inside, gate, *value),
                 _ => return Err(broken(op)),
             },
             Prim::Concatenate { .. } => {
@@ -288,6 +280,30 @@ impl Build<'_> {
                     _ => return Err(broken(op)),
                 }
             }
+            Prim::ReduceWindow { op: by, .. } => {
+                let x = match step.inside {
+                    None => x?,
+                    Some(inside) => {
+                        let nothing = self.g.arena.constant(dtype, identity(*by, dtype));
+                        self.tapped(x?, inside, gate, nothing)
+                    }
+                };
+                self.reduce(*by, x, dtype, &step.extra, false)
+            }
+            Prim::Convolution { accumulate, .. } => match src[..] {
+                [l, r] => {
+                    let l = match step.inside {
+                        None => l,
+                        Some(inside) => {
+                            let of = self.g.arena.ty(l).dtype;
+                            let zero = self.g.arena.constant(of, 0);
+                            self.tapped(l, inside, gate, zero)
+                        }
+                    };
+                    self.dot(l, r, accumulate.unwrap_or(self.g.arena.ty(l).dtype), dtype, &step.extra)
+                }
+                _ => return Err(broken(op)),
+            },
             Prim::RandomBits { algorithm, shape, .. } => {
                 let drawn = &index[index.len() - shape.rank().min(index.len())..];
                 random::bits(&mut self.g, *algorithm, &src, drawn, shape, dtype)?
@@ -317,6 +333,15 @@ impl Build<'_> {
         })
     }
 
+    /// `x` where there is an element, else what stands for nothing.
+    fn tapped(&mut self, x: UOp, inside: UOp, gate: Option<UOp>, nothing: UOp) -> UOp {
+        let under = both(&mut self.g.arena, gate, Some(inside)).unwrap_or(inside);
+        if gate.is_some() && self.is_load_under(x, under) {
+            // Where the outer gate is false nobody looks.
+            return self.select(under, x, nothing);
+        }
+        self.select(inside, x, nothing)
+    }
     fn is_load_under(&self, u: UOp, gate: UOp) -> bool {
         self.g.arena.op(u) == UOpKind::Load && self.g.arena.src(u).get(2) == Some(&gate)
     }
@@ -392,5 +417,25 @@ impl Build<'_> {
         let place = self.g.arena.alu(Alu::Select, &[hit, r2, last]);
         let place = self.combine(Reducer::Min, place, &[r2]);
         self.convert(place, dtype)
+    }
+}
+
+/// The bits of what a combiner starts with.
+fn identity(by: Reducer, d: DType) -> u64 {
+    let mask = u64::MAX >> (64 - d.bits().min(64));
+    let float = |v: f64| crate::uop::cast(DType::F64, d, v.to_bits());
+    match by {
+        Reducer::Sum | Reducer::Or => 0,
+        Reducer::Prod if d.is_float() => float(1.0),
+        Reducer::Prod => 1,
+        Reducer::And if d.is_bool() => 1,
+        Reducer::And => mask,
+        Reducer::Max if d.is_float() => float(f64::NEG_INFINITY),
+        Reducer::Min if d.is_float() => float(f64::INFINITY),
+        Reducer::Max if d.is_signed_int() => 1 << (d.bits() - 1),
+        Reducer::Max => 0,
+        Reducer::Min if d.is_signed_int() => mask >> 1,
+        Reducer::Min if d.is_bool() => 1,
+        Reducer::Min => mask,
     }
 }

@@ -5,6 +5,7 @@ use super::group::{At, Context, Group, Indices, Step};
 use super::index::{add, both, div_mod, less, mul, sub, unflat};
 use super::matmul::free;
 use super::random::words;
+use super::window::Convolution;
 use crate::uop::{Alu, Op as UOpKind, Ty, UOp};
 use evoxc_core::{DType, Dim, OpError, Shape};
 use evoxc_ir::{Op, Prim, TensorType, Value};
@@ -21,7 +22,7 @@ pub(super) trait Known {
 /// The step that computes an element of an op's first result.
 pub(super) fn expand(g: &mut Group, op: &Op, place: usize, at: At, known: &dyn Known) -> Result<Step, OpError> {
     let Context { index, gate } = g.context(at);
-    let mut step = Step { op: place, at, from: smallvec![], extra: smallvec![] };
+    let mut step = Step { op: place, at, from: smallvec![], extra: smallvec![], inside: None };
     let shape_of = |n: usize| operand(op, n).map(|v| known.ty(v).shape.clone());
     match &op.prim {
         Prim::Unary(_)
@@ -286,6 +287,18 @@ pub(super) fn expand(g: &mut Group, op: &Op, place: usize, at: At, known: &dyn K
             step.from.push(g.at(from, under));
             step.extra.extend(inside);
         }
+        Prim::ReduceWindow { window, .. } => {
+            let (shape, depth) = (shape_of(0)?, result_depth(op, known));
+            let taps = super::window::reduced(g, window, &index, &shape, depth, gate)?;
+            (step.from, step.extra, step.inside) = (taps.from, taps.ranges, taps.inside);
+        }
+        Prim::Convolution { window, layout, feature_groups, batch_groups, .. } => {
+            let (lhs, rhs) = (&shape_of(0)?, &shape_of(1)?);
+            let (feature_groups, batch_groups) = (*feature_groups, *batch_groups);
+            let c = Convolution { window, layout, feature_groups, batch_groups, lhs, rhs };
+            let taps = c.taps(g, &index, result_depth(op, known), gate)?;
+            (step.from, step.extra, step.inside) = (taps.from, taps.ranges, taps.inside);
+        }
         Prim::RandomBits { algorithm, shape, .. } => {
             let batch = index.len() - shape.rank().min(index.len());
             for word in 0..words(*algorithm) {
@@ -345,7 +358,7 @@ fn result_depth(op: &Op, known: &dyn Known) -> u32 {
 /// How many depths of reductions an op takes.
 pub(super) fn depths(prim: &Prim) -> u32 {
     match prim {
-        Prim::Reduce { .. } | Prim::Dot { .. } => 1,
+        Prim::Reduce { .. } | Prim::Dot { .. } | Prim::ReduceWindow { .. } | Prim::Convolution { .. } => 1,
         Prim::Argmax { .. } | Prim::Argmin { .. } => 2,
         _ => 0,
     }

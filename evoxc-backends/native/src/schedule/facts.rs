@@ -117,6 +117,16 @@ impl Facts {
                 op.operands.iter().map(|&v| self.work(v) + 2.0).sum()
             }
             Prim::Pad { .. } | Prim::Gather { .. } | Prim::DynamicSlice { .. } => all + 4.0,
+            Prim::ReduceWindow { window, .. } => {
+                let x: f64 = op.operands.iter().map(|&x| self.work(x)).sum();
+                (x + 3.0) * super::window::size(window).unwrap_or(1) as f64
+            }
+            Prim::Convolution { window, layout, .. } => {
+                let rhs = op.operands.get(1).copied();
+                let features = rhs.zip(layout.rhs.get(1)).and_then(|(r, &d)| self.ty(r).shape.get(d).copied());
+                let x: f64 = op.operands.iter().map(|&x| self.work(x)).sum();
+                (x + 4.0) * super::window::size(window).unwrap_or(1) as f64 * features.map_or(1.0, rough)
+            }
             Prim::RandomBits { algorithm, .. } => all + super::random::work(*algorithm),
             Prim::DynamicUpdateSlice {} | Prim::Scatter { .. } => all + 6.0,
             Prim::Reduce { axes, .. } => {

@@ -3,6 +3,7 @@
 use super::expand::Known;
 use super::facts::Facts;
 use super::group::{elements, rough};
+use super::window::{self, Convolution};
 use evoxc_core::Dim;
 use evoxc_ir::{Op, Prim, TensorType, Value};
 
@@ -104,8 +105,23 @@ pub(super) fn fusible(op: &Op, facts: &Facts) -> Result<(), &'static str> {
                 Err("random bits are unsigned integers")
             }
         }
-        Prim::Convolution { .. } => Err("convolutions are no kernel yet"),
-        Prim::ReduceWindow { .. } => Err("windows are no kernel yet"),
+        Prim::Convolution { window, layout, feature_groups, batch_groups, .. } => {
+            let (Some(l), Some(r), Some(&out)) = (operand(0), operand(1), op.results.first()) else {
+                return Err("an operand is missing");
+            };
+            let (feature_groups, batch_groups) = (*feature_groups, *batch_groups);
+            let c = Convolution { window, layout, feature_groups, batch_groups, lhs: &l.shape, rhs: &r.shape };
+            let (products, features) = c.work(elements(&ty(out).shape));
+            let few = if features <= 1.0 { 4e6 } else { 2e5 } * if window::is_dense(window) { 2.0 } else { 1.0 };
+            if products <= few { Ok(()) } else { Err("its products are worth blocking") }
+        }
+        Prim::ReduceWindow { window, .. } => {
+            if window::size(window).is_some_and(|n| n <= 32) {
+                Ok(())
+            } else {
+                Err("its window is large")
+            }
+        }
         Prim::OptimizationBarrier {} => Err("it stands for memory"),
         Prim::Scatter { dims, .. } => {
             let (Some(x), Some(indices), Some(updates)) = (operand(0), operand(1), operand(2)) else {

@@ -35,6 +35,8 @@ pub(super) struct Step {
     pub(super) from: SmallVec<[At; 3]>,
     /// What else the op needs: ranges of a reduction, conditions of a pad or a concatenation.
     pub(super) extra: SmallVec<[UOp; 2]>,
+    /// Where a tap of a window is no padding; everywhere if there is nothing.
+    pub(super) inside: Option<UOp>,
 }
 
 /// An output.

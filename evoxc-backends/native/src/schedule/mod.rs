@@ -21,6 +21,7 @@ mod random;
 mod routine;
 mod table;
 mod types;
+mod window;
 
 pub use display::{Amount, Counters};
 pub use table::Row;
