@@ -2,7 +2,8 @@
 //! interpreter (but for the payloads of NaN).
 //!
 //! A test of a renderer is `suite::sweep(&renderer)` and `suite::check(&renderer)`. `EVOXC_SUITE_CASES` sets how many
-//! random kernels there are, `EVOXC_SUITE_TRACE=1` prints each kernel before it runs, which helps where one crashes.
+//! random kernels there are, `EVOXC_SUITE_SEED` (0 to 255) which, and `EVOXC_SUITE_TRACE=1` prints each kernel before it
+//! runs, which helps where one crashes.
 
 mod build;
 mod case;
@@ -33,7 +34,8 @@ pub(crate) fn check_cases(renderer: &dyn Renderer, cases: usize) {
 
 /// What is wrong with the first of random kernels that fails, made as small as can be. They are compiled several at once.
 fn failure(renderer: &dyn Renderer, cases: usize) -> Option<String> {
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    let seed = std::env::var("EVOXC_SUITE_SEED").ok().and_then(|n| n.parse().ok());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed.unwrap_or(7); 32]);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);
     let (strategy, target) = (recipe::recipe(), renderer.target());
     let mut left = cases;
