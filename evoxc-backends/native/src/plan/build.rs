@@ -233,6 +233,8 @@ impl<'a> Builder<'a> {
         let body = &self.routine.body;
         let mut known: FxHashMap<usize, u32> = FxHashMap::default();
         let mut out = Vec::with_capacity(body.results.len());
+        let ops = self.ops.func.into_iter().flat_map(|f| &f.body.ops);
+        let made: FxHashMap<Value, &Op> = ops.flat_map(|op| op.results.iter().map(move |&v| (v, op))).collect();
         for (k, &v) in body.results.iter().enumerate() {
             let root = self.life.root(v);
             let argument = body.args.iter().position(|a| a.index() == root);
@@ -251,7 +253,8 @@ impl<'a> Builder<'a> {
             known.entry(root).or_insert(k as u32);
             let ty = self.ty(v);
             let (shape, elements, bytes) = (self.extents.shape(ty), self.extents.elements(ty), self.extents.bytes(ty));
-            let info = Info { op: "result".into(), operands: vec![ty.to_string()], loc: None };
+            let maker = made.get(&v).or_else(|| made.get(&Value(root as u32)));
+            let info = maker.map(|op| self.ops.info(op)).unwrap_or_default();
             out.push(Output { dtype: ty.dtype, shape, elements, bytes, from, donor: None, info });
         }
         self.donors(&mut out);

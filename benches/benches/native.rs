@@ -1,0 +1,79 @@
+//! The native compiler: what a call costs beside its work, and what each stage costs for a small program.
+//!
+//! Targets: a call of a compiled tiny graph below 1 µs; tracing, compiling and running ten element-wise ops on 64 elements
+//! for the first time below 0.5 ms.
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use evoxc::{Native, prelude::*};
+use evoxc_benches::{chain_graph, leaves_graph};
+use std::hint::black_box;
+
+fn must<T>(r: evoxc::Result<T>) -> T {
+    match r {
+        Ok(t) => t,
+        Err(e) => panic!("{e:?}"),
+    }
+}
+
+/// Calls of compiled programs.
+fn call(c: &mut Criterion) {
+    let native = Native::default();
+    let mut group = c.benchmark_group("call");
+    let exe = must(build(|x: Sym| x + 1.0, spec(F32, [4]), &native));
+    let x = Tensor::ones(F32, [4]);
+    group.bench_function("add_4", |b| b.iter(|| exe.run(black_box(x.clone()))));
+    let exe = must(build(|x: Sym| x + 1.0, spec(F32, [dim("B")]), &native));
+    group.bench_function("add_symbolic", |b| b.iter(|| exe.run(black_box(x.clone()))));
+    let exe = must(chain_graph(10, 64).lower(&native).and_then(|l| l.compile()).and_then(|a| a.load(Device::cpu())));
+    let x = Tensor::ones(F32, [64]);
+    group.bench_function("chain_10", |b| b.iter(|| exe.run(black_box(x.clone()))));
+    let exe = must(leaves_graph(10).lower(&native).and_then(|l| l.compile()).and_then(|a| a.load(Device::cpu())));
+    let xs = vec![Tensor::ones(F32, []); 10];
+    group.bench_function("leaves_10", |b| b.iter(|| exe.run(black_box(xs.clone()))));
+    group.finish();
+
+    // A loop that the plan runs: per iteration.
+    let mut group = c.benchmark_group("scan");
+    let step = |(h, w): (Sym, Sym), x: Sym| ((w.dot(h).tanh() + x, w), ());
+    let f = move |h: Sym, w: Sym, xs: Sym| scan((h, w), xs, step).0.0;
+    let exe = must(build(f, (spec(F32, [64]), spec(F32, [64, 64]), spec(F32, [1000, 64])), &native));
+    let args = (Tensor::zeros(F32, [64]), Tensor::ones(F32, [64, 64]), Tensor::ones(F32, [1000, 64]));
+    group.throughput(Throughput::Elements(1000));
+    group.bench_function("rnn_1000x64", |b| b.iter(|| exe.run(black_box(args.clone()))));
+    group.finish();
+}
+
+/// The stages of a small program.
+fn stages(c: &mut Criterion) {
+    let native = Native::default();
+    let mut group = c.benchmark_group("stages");
+    let graph = chain_graph(10, 64);
+    group.bench_function("trace", |b| b.iter(|| chain_graph(black_box(10), 64)));
+    group.bench_function("lower", |b| b.iter(|| graph.lower(&native)));
+    let lowered = must(graph.lower(&native));
+    group.bench_function("compile", |b| b.iter(|| lowered.compile()));
+    let artifact = must(lowered.compile());
+    group.bench_function("load", |b| b.iter(|| artifact.load(Device::cpu())));
+    let x = Tensor::ones(F32, [64]);
+    group.bench_function("all_and_first_run", |b| {
+        b.iter(|| {
+            let exe = chain_graph(10, 64).lower(&native)?.compile()?.load(Device::cpu())?;
+            exe.run(x.clone())
+        })
+    });
+    group.finish();
+
+    let mut group = c.benchmark_group("build_chain");
+    group.sample_size(10);
+    for n in [100usize, 1000, 10_000] {
+        let graph = chain_graph(n, 64);
+        group.throughput(Throughput::Elements(n as u64));
+        group.bench_function(n.to_string(), |b| {
+            b.iter(|| graph.lower(&native).and_then(|l| l.compile()).and_then(|a| a.load(Device::cpu())))
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, call, stages);
+criterion_main!(benches);
