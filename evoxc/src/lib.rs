@@ -47,7 +47,7 @@ pub use evoxc_macros::{Tree, defn, s};
 #[doc(inline)]
 pub use evoxc_stage::{
     AnyBackend, Backend, CacheKey, Capabilities, CompileCache, CompileKey, CompiledArtifact, Executable, FileCache,
-    LoweredProgram, OptLevel, Program, Signature,
+    LoweredProgram, OptLevel, Profile, ProfileStep, Program, Signature,
 };
 #[doc(inline)]
 pub use evoxc_trace::{

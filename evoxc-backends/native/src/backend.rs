@@ -12,7 +12,7 @@ use crate::schedule::{KernelItem, schedule};
 use crate::uop::key;
 use evoxc_core::{Device, DeviceKind, OpError, Result, Tensor};
 use evoxc_ir::{Module, simplify};
-use evoxc_stage::{Backend, Capabilities, OptLevel, Program, host_processor};
+use evoxc_stage::{Backend, Capabilities, OptLevel, Profile, Program, host_processor};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::fmt;
@@ -204,6 +204,9 @@ impl Kernels for Numbered<'_> {
 impl Program for Plan {
     fn run(&self, args: Vec<Tensor>) -> Result<Vec<Tensor>> {
         Plan::run(self, args)
+    }
+    fn profile(&self, args: Vec<Tensor>) -> Result<(Vec<Tensor>, Profile)> {
+        Plan::profile(self, args)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The last stage: a program on a device, ready to run.
 
 use crate::check::Checks;
-use crate::{Program, Signature};
+use crate::{Profile, Program, Signature};
 use evoxc_core::{BackendError, Device, OpError, Result, Tensor, TensorSpec, Tree, TreeDef};
 use std::fmt;
 use std::marker::PhantomData;
@@ -95,7 +95,24 @@ impl<I: Tree<Tensor>, O: Tree<Tensor>> Executable<I, O> {
         let inner = &*self.inner;
         let (leaves, tree) = TreeDef::flatten(args);
         inner.checks.check(&inner.signature, &leaves, &tree)?;
-        let outputs = inner.program.run(leaves)?;
+        self.results(inner.program.run(leaves)?)
+    }
+
+    /// [`Executable::run`], and what the time was spent on: on the native compiler every kernel with its time, GB/s and
+    /// GFLOP/s, on others the run as a whole. `Profile` prints as a table, and writes a Chrome trace.
+    ///
+    /// # Errors
+    /// As [`Executable::run`].
+    pub fn profile(&self, args: I) -> Result<(O, Profile)> {
+        let inner = &*self.inner;
+        let (leaves, tree) = TreeDef::flatten(args);
+        inner.checks.check(&inner.signature, &leaves, &tree)?;
+        let (outputs, profile) = inner.program.profile(leaves)?;
+        Ok((self.results(outputs)?, profile))
+    }
+
+    fn results(&self, outputs: Vec<Tensor>) -> Result<O> {
+        let inner = &*self.inner;
         let expected = inner.signature.outputs.len();
         if outputs.len() != expected {
             let message = format!("the program gave {} results instead of {expected}", outputs.len());

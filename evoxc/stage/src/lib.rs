@@ -15,6 +15,7 @@ mod host;
 mod lowered;
 mod options;
 mod persist;
+mod profile;
 mod program;
 mod signature;
 
@@ -27,5 +28,6 @@ pub use executable::Executable;
 pub use host::host_processor;
 pub use lowered::LoweredProgram;
 pub use options::OptLevel;
+pub use profile::{Profile, ProfileStep};
 pub use program::Program;
 pub use signature::Signature;

@@ -58,11 +58,12 @@ impl Plan {
     /// [`Plan::kernels`].
     pub(crate) fn build(
         module: &Module,
-        schedule: &Schedule,
+        schedule: &Arc<Schedule>,
         kernels: &mut dyn Kernels,
         pool: Arc<Pool>,
     ) -> evoxc_core::Result<Plan> {
         let mut routines = Vec::with_capacity(schedule.routines.len());
+        let mut items = 0;
         // Types of arguments of every routine, which calls need before it is built.
         for r in &schedule.routines {
             let ops = Ops::of(module.func(&r.name));
@@ -80,10 +81,12 @@ impl Plan {
                 constants: vec![],
                 scratch: vec![],
                 blocks: 0,
+                items,
             };
             routines.push(b.routine().map_err(Fault::error)?);
+            items = b.items;
         }
-        Ok(Plan { routines, kernels: vec![], pool })
+        Ok(Plan { routines, kernels: vec![], pool, schedule: schedule.clone() })
     }
 }
 
@@ -137,6 +140,8 @@ pub(super) struct Builder<'a> {
     constants: Vec<Tensor>,
     scratch: Vec<(u32, SmallVec<[Amount; 4]>)>,
     blocks: u32,
+    /// Kernel items so far.
+    items: u32,
 }
 
 /// The roots whose slot becomes free after each item of a block; the last entry are those that its results need.
@@ -160,7 +165,6 @@ impl<'a> Builder<'a> {
         let mut body = self.block(&r.body, region)?;
         body.steps.splice(0..0, first);
         Ok(Routine {
-            name: r.name.clone(),
             extents: std::mem::take(&mut self.extents),
             binder,
             sources: std::mem::take(&mut self.places.sources),
@@ -436,7 +440,8 @@ impl<'a> Builder<'a> {
         if !lir.scratch.is_empty() {
             self.scratch.push((kernel, params.clone()));
         }
-        Ok(KernelStep { kernel, buffers, params, fixed, label: item.label.clone(), loc: item.loc })
+        self.items += 1;
+        Ok(KernelStep { kernel, buffers, params, fixed, item: self.items - 1 })
     }
 
     /// A place with a slot that is needed during one step only.

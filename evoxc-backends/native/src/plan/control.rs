@@ -5,7 +5,7 @@ use super::steps::{Carry, Choose, Copy, Next, Place, Scan, While};
 use evoxc_core::Result;
 use smallvec::SmallVec;
 
-impl<'p> Run<'p> {
+impl<'p> Run<'p, '_> {
     #[inline]
     fn address(&self, p: Place) -> *mut u8 {
         self.frame.places[p as usize]

@@ -19,7 +19,6 @@ pub(crate) struct LibraryStep {
     plan: Plan,
     /// What it is, for people.
     pub name: String,
-    #[allow(dead_code, reason = "profiles are to show it")]
     pub loc: Option<evoxc_core::Loc>,
     args: Vec<Typed>,
     results: Vec<Typed>,
@@ -75,7 +74,7 @@ impl LibraryStep {
     }
 
     /// Runs it.
-    pub(super) fn run(&self, run: &Run<'_>) -> Result<()> {
+    pub(super) fn run(&self, run: &Run<'_, '_>) -> Result<()> {
         let extents = &run.frame.extents;
         let mut args = Vec::with_capacity(self.args.len());
         for a in &self.args {

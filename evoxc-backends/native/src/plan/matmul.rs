@@ -32,7 +32,6 @@ pub(crate) struct MatmulStep {
     extents: [Amount; 4],
     lhs_strides: [Amount; 3],
     rhs_strides: [Amount; 3],
-    #[allow(dead_code, reason = "profiles are to show it")]
     pub loc: Option<Loc>,
 }
 
@@ -83,7 +82,17 @@ impl MatmulStep {
         })
     }
 
-    pub(super) fn run(&self, run: &Run<'_>) {
+    /// Batch, m, n, k.
+    pub(super) fn sizes(&self, extents: &[i64]) -> [u64; 4] {
+        self.extents.map(|d| d.size(extents) as u64)
+    }
+    /// Bytes that it reads and writes.
+    pub(super) fn bytes(&self, extents: &[i64]) -> u64 {
+        let bytes = |o: &Operand| o.elements.size(extents).saturating_mul(o.dtype.size()) as u64;
+        [&self.lhs, &self.rhs, &self.out].map(bytes).iter().fold(0, |a, b| a.saturating_add(*b))
+    }
+
+    pub(super) fn run(&self, run: &Run<'_, '_>) {
         let extents = &run.frame.extents;
         let [batch, m, n, k] = self.extents.map(|d| d.size(extents));
         let stride = |a: Amount| a.of(extents) as isize;
@@ -133,7 +142,7 @@ struct Addresses([*mut u8; 3]);
 unsafe impl Sync for Addresses {}
 
 /// Cuts the result into parts, which threads take: (entry of the batch, first row, below, first column, below).
-fn parts(run: &Run<'_>, s: Shape, work: &(dyn Fn(usize, [usize; 4]) + Sync)) {
+fn parts(run: &Run<'_, '_>, s: Shape, work: &(dyn Fn(usize, [usize; 4]) + Sync)) {
     let threads = run.plan.pool.threads();
     let products = s.m.saturating_mul(s.n).saturating_mul(s.k);
     let long = s.m.max(s.n);
@@ -156,7 +165,7 @@ fn parts(run: &Run<'_>, s: Shape, work: &(dyn Fn(usize, [usize; 4]) + Sync)) {
 ///
 /// # Safety
 /// The addresses are of matrices of `T` of these sizes and strides; the result is apart from the operands.
-unsafe fn blocked<T: Copy + Sync + 'static>(run: &Run<'_>, s: Shape, a: *mut u8, b: *mut u8, c: *mut u8, one: T) {
+unsafe fn blocked<T: Copy + Sync + 'static>(run: &Run<'_, '_>, s: Shape, a: *mut u8, b: *mut u8, c: *mut u8, one: T) {
     let at = Addresses([a, b, c]);
     parts(run, s, &|batch, [m0, m1, n0, n1]| {
         let Addresses([a, b, c]) = { at };
@@ -207,7 +216,7 @@ impl Exact for bool {
 ///
 /// # Safety
 /// As [`blocked`].
-unsafe fn loops<T: Exact>(run: &Run<'_>, s: Shape, a: *mut u8, b: *mut u8, c: *mut u8) {
+unsafe fn loops<T: Exact>(run: &Run<'_, '_>, s: Shape, a: *mut u8, b: *mut u8, c: *mut u8) {
     let at = Addresses([a, b, c]);
     parts(run, s, &|batch, [m0, m1, n0, n1]| {
         let Addresses([a, b, c]) = { at };

@@ -6,7 +6,7 @@
 //!
 //! `build` makes plans, with `lifetimes` for when values are needed and `place` for where they are; `extent` evaluates
 //! symbolic extents, `memory` holds raw blocks, `run` goes through steps, `control`, `library`, `matmul` are those steps that
-//! are no kernels.
+//! are no kernels, `record` notes what took how long.
 
 mod build;
 mod control;
@@ -16,6 +16,7 @@ mod lifetimes;
 mod matmul;
 mod memory;
 mod place;
+mod record;
 mod run;
 mod steps;
 

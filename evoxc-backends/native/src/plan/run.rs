@@ -2,20 +2,26 @@
 
 use super::library::reserve;
 use super::memory::{Frame, aligned};
+use super::record::Recorder;
 use super::steps::*;
 use crate::lir::Lir;
 use evoxc_core::{Buffer, DType, Dim, OpError, Result, RunError, Tensor, with_buffer, with_dtype};
+use evoxc_stage::Profile;
 use smallvec::SmallVec;
+use std::time::Instant;
 
 /// Calls nest at most this deep, so that the stack does not overflow.
 const MAX_DEPTH: usize = 160;
 
 /// One run of a routine.
-pub(crate) struct Run<'p> {
+pub(crate) struct Run<'p, 'r> {
     pub plan: &'p Plan,
     pub routine: &'p Routine,
-    pub frame: &'p mut Frame,
+    /// Which routine that is.
+    pub number: usize,
+    pub frame: &'r mut Frame,
     depth: usize,
+    recorder: Option<&'r mut Recorder<'p>>,
 }
 
 /// Memory for a result of the program.
@@ -34,16 +40,36 @@ impl Plan {
     /// # Errors
     /// [`RunError`] for arguments of other types, extents without a common solution, ops that fail on these values, and
     /// memory that there is not enough of.
-    pub fn run(&self, mut args: Vec<Tensor>) -> Result<Vec<Tensor>> {
+    pub fn run(&self, args: Vec<Tensor>) -> Result<Vec<Tensor>> {
+        self.start(args, None)
+    }
+
+    /// [`Plan::run`], with the time of every step.
+    ///
+    /// # Errors
+    /// As [`Plan::run`].
+    pub fn profile(&self, args: Vec<Tensor>) -> Result<(Vec<Tensor>, Profile)> {
+        let mut recorder = Recorder::new(self);
+        let results = self.start(args, Some(&mut recorder))?;
+        Ok((results, recorder.end()))
+    }
+
+    fn start<'p>(&'p self, mut args: Vec<Tensor>, recorder: Option<&mut Recorder<'p>>) -> Result<Vec<Tensor>> {
         let Some(main) = self.routines.first() else { return Ok(vec![]) };
         check(main, &args)?;
         let mut frame = main.frames.take();
-        let done = self.entry(main, &mut args, &mut frame);
+        let done = self.entry(main, &mut args, &mut frame, recorder);
         main.frames.put(frame);
         done
     }
 
-    fn entry(&self, main: &Routine, args: &mut [Tensor], frame: &mut Frame) -> Result<Vec<Tensor>> {
+    fn entry<'p>(
+        &'p self,
+        main: &'p Routine,
+        args: &mut [Tensor],
+        frame: &mut Frame,
+        recorder: Option<&mut Recorder<'p>>,
+    ) -> Result<Vec<Tensor>> {
         if !main.extents.is_static() {
             frame.shapes.clear();
             frame.shapes.extend(args.iter().flat_map(|a| a.shape()).map(|&n| i64::try_from(n).unwrap_or(i64::MAX)));
@@ -64,7 +90,7 @@ impl Plan {
             results.push(p);
         }
         addresses(main, frame, &at, &results);
-        Run { plan: self, routine: main, frame, depth: 0 }.block(&main.body)?;
+        Run { plan: self, routine: main, number: 0, frame, depth: 0, recorder }.block(&main.body)?;
         let mut out: Vec<Tensor> = Vec::with_capacity(made.len());
         for (k, (o, m)) in main.results.iter().zip(made).enumerate() {
             let shape: SmallVec<[usize; 4]> = o.shape.iter().map(|d| d.size(&frame.extents)).collect();
@@ -229,7 +255,7 @@ fn addresses(r: &Routine, frame: &mut Frame, args: &[*mut u8], results: &[*mut u
     }
 }
 
-impl<'p> Run<'p> {
+impl<'p> Run<'p, '_> {
     pub(super) fn block(&mut self, block: &'p Block) -> Result<()> {
         for (extent, info) in &block.guards {
             let v = extent.of(&self.frame.extents);
@@ -239,16 +265,32 @@ impl<'p> Run<'p> {
             }
         }
         for step in &block.steps {
-            match step {
-                Step::Kernel(k) => self.kernel(k),
-                Step::Fill(f) => self.fill(f),
-                Step::Library(l) => l.run(self)?,
-                Step::Matmul(m) => m.run(self),
-                Step::Choose(c) => self.choose(c)?,
-                Step::While(w) => self.while_loop(w)?,
-                Step::Scan(s) => self.scan(s)?,
-                Step::Call(c) => self.call(c)?,
+            if self.recorder.is_none() {
+                self.step(step)?;
+                continue;
             }
+            let start = Instant::now();
+            self.step(step)?;
+            let time = start.elapsed();
+            if let Some(r) = &mut self.recorder {
+                let symbols = (self.routine.extents.symbols(), self.frame.symbols.as_slice());
+                r.step(step, self.number, symbols, &self.frame.extents, start, time);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn step(&mut self, step: &'p Step) -> Result<()> {
+        match step {
+            Step::Kernel(k) => self.kernel(k),
+            Step::Fill(f) => self.fill(f),
+            Step::Library(l) => l.run(self)?,
+            Step::Matmul(m) => m.run(self),
+            Step::Choose(c) => self.choose(c)?,
+            Step::While(w) => self.while_loop(w)?,
+            Step::Scan(s) => self.scan(s)?,
+            Step::Call(c) => self.call(c)?,
         }
         Ok(())
     }
@@ -323,8 +365,8 @@ impl<'p> Run<'p> {
             list.iter().map(|&p| self.frame.places[p as usize]).collect()
         };
         addresses(routine, inner, &places(&c.args), &places(&c.results));
-        // The inner run borrows its frame for less long than the plan.
-        let mut run = Run { plan: self.plan, routine, frame: inner, depth: self.depth + 1 };
+        let (number, depth, recorder) = (c.routine as usize, self.depth + 1, self.recorder.as_deref_mut());
+        let mut run = Run { plan: self.plan, routine, number, frame: inner, depth, recorder };
         run.block(&routine.body)?;
         for (k, o) in routine.results.iter().enumerate() {
             let from = match o.from {

@@ -7,6 +7,7 @@ use super::memory::Frames;
 use crate::lir::Lir;
 use crate::pool::Pool;
 use crate::render::Code;
+use crate::schedule::Schedule;
 use evoxc_core::{DType, Loc, Tensor};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -21,6 +22,7 @@ pub struct Plan {
     /// Distinct kernels.
     pub(crate) kernels: Vec<Compiled>,
     pub(crate) pool: Arc<Pool>,
+    pub(crate) schedule: Arc<Schedule>,
 }
 
 /// A kernel with its code.
@@ -32,8 +34,6 @@ pub(crate) struct Compiled {
 
 /// A function.
 pub(crate) struct Routine {
-    #[allow(dead_code, reason = "profiles are to show it")]
-    pub name: String,
     pub extents: Extents,
     pub binder: Binder,
     /// Where each place comes from.
@@ -127,10 +127,8 @@ pub(crate) struct KernelStep {
     pub params: SmallVec<[Amount; 4]>,
     /// Iterations and grain, if no parameter changes them.
     pub fixed: Option<(i64, i64)>,
-    #[allow(dead_code, reason = "profiles are to show it")]
-    pub label: String,
-    #[allow(dead_code, reason = "profiles are to show it")]
-    pub loc: Option<Loc>,
+    /// Its place among the kernel items of the schedule.
+    pub item: u32,
 }
 
 /// One element, again and again.
