@@ -3,7 +3,8 @@
 #![allow(clippy::approx_constant, reason = "the other systems are given these very digits")]
 
 use evoxc::prelude::*;
-use evoxc_native::schedule::{Counters, schedule};
+use evoxc_native::schedule::{Counters, Item, schedule};
+use evoxc_native::uop::key;
 
 #[track_caller]
 fn steps<I, O>(graph: Result<Graph<I, O>, evoxc::Error>, kernels: usize, matmuls: usize) -> Counters {
@@ -104,4 +105,40 @@ fn a_recurrent_network_is_one_kernel_a_step() {
     };
     let c = steps(trace(rnn, (f32s([64, 64]), f32s([16, 64]), f32s([1000, 16]))), 2, 0);
     assert_eq!(c.controls, 1);
+}
+
+#[test]
+fn twelve_identical_layers_have_the_kernels_of_one() {
+    let layers = |n: usize| {
+        let net = move |x: Sym, w: Vec<Sym>, b: Vec<Sym>| {
+            w.iter().zip(&b).fold(x, |x, (w, b)| (gelu(x.matmul(*w) + *b)).layer_norm(-1, 1e-5) + x)
+        };
+        let many = |t: evoxc::TensorSpec| vec![t; n];
+        let g = trace(net, (f32s([64, 256]), many(f32s([256, 256])), many(f32s([256])))).unwrap();
+        let s = schedule(g.module()).unwrap();
+        let kernels: Vec<_> = s.routines[0]
+            .body
+            .items
+            .iter()
+            .filter_map(|i| match i {
+                Item::Kernel(k) => Some(key(&k.kernel)),
+                _ => None,
+            })
+            .collect();
+        (kernels.len(), kernels.into_iter().collect::<std::collections::HashSet<_>>().len())
+    };
+    let (one, twelve) = (layers(1), layers(12));
+    assert_eq!(twelve.0, one.0 * 12);
+    // The first layer's input is no result of a layer, but is read as one.
+    assert_eq!(twelve.1, one.1);
+}
+
+#[test]
+fn long_chains_are_one_kernel() {
+    let chain = |x: Sym, a: Sym| (0..10_000).fold(x, |x, n| if n % 2 == 0 { x * a } else { x + a });
+    let g = trace(chain, (f32s([64]), f32s([64]))).unwrap();
+    let time = std::time::Instant::now();
+    let s = schedule(g.module()).unwrap();
+    println!("10,000 ops in {:?}", time.elapsed());
+    assert_eq!(s.counters().kernels, 1);
 }

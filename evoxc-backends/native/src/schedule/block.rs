@@ -3,24 +3,21 @@
 //! A value becomes memory where something that is no kernel needs it, or where computing it again would cost more than
 //! keeping it; else it is computed inside of the kernels that use it.
 
-use super::build::{Built, build};
 use super::cost::{self, Choice};
 use super::expand::{Known, expand, sources};
 use super::facts::{Facts, captures, has_effect, needed};
 use super::fusible::fusible;
 use super::group::{At, Group, Output, elements};
+use super::items::{Node, Work, ordered};
 use super::matmul::{Plan, matmul, transposed};
 use super::routine::Routines;
-use super::{Block, Item, KernelItem, LibraryItem, MatmulItem};
-use crate::kernel::Kernel;
+use super::{Block, Item, LibraryItem, MatmulItem};
 use crate::uop::Op as UOpKind;
 use evoxc_core::{Dim, OpError, Shape};
 use evoxc_ir::{Literal, Op, Prim, Region, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::borrow::Cow;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// What is made of one function.
 pub(super) struct Maker<'a, 'm> {
@@ -44,21 +41,6 @@ struct Uses {
     groups: SmallVec<[(usize, At); 2]>,
     /// Nodes that read it from memory.
     readers: SmallVec<[usize; 2]>,
-}
-
-/// An item in the making.
-enum Work {
-    Group(Box<Group>),
-    Item(Item),
-}
-
-struct Node {
-    work: Work,
-    /// The place of its last op.
-    place: usize,
-    /// Nodes that come before.
-    after: Vec<usize>,
-    effect: bool,
 }
 
 /// One region at work.
@@ -151,7 +133,8 @@ impl<'a, 'm> Maker<'a, 'm> {
         for place in (0..pass.ops.len()).rev() {
             pass.op(place)?;
         }
-        let (items, outer) = pass.finish()?;
+        let Pass { maker, ops, nodes, outer, .. } = pass;
+        let items = ordered(nodes, &ops, &maker.facts)?;
         Ok((Block { args: region.args.clone(), items, results: region.results.clone() }, outer))
     }
 }
@@ -534,108 +517,5 @@ impl Pass<'_, '_, '_, '_> {
             }
         }
         false
-    }
-
-    /// The items, each after those whose results it reads.
-    fn finish(self) -> Result<(Vec<Item>, Vec<Value>), OpError> {
-        let Pass { maker, ops, mut nodes, outer, .. } = self;
-        // Effects keep their order: nodes were made from the last op to the first.
-        let mut later: Option<usize> = None;
-        for n in 0..nodes.len() {
-            if nodes[n].effect {
-                if let Some(l) = later {
-                    nodes[l].after.push(n);
-                }
-                later = Some(n);
-            }
-        }
-        let mut before: Vec<Vec<usize>> = vec![vec![]; nodes.len()];
-        let mut waits = vec![0usize; nodes.len()];
-        for (n, node) in nodes.iter().enumerate() {
-            for &a in &node.after {
-                before[a].push(n);
-                waits[n] += 1;
-            }
-        }
-        let mut ready: BinaryHeap<Reverse<(usize, usize)>> =
-            (0..nodes.len()).filter(|&n| waits[n] == 0).map(|n| Reverse((nodes[n].place, n))).collect();
-        let mut works: Vec<Option<Node>> = nodes.into_iter().map(Some).collect();
-        let mut items = Vec::with_capacity(works.len());
-        while let Some(Reverse((_, n))) = ready.pop() {
-            let Some(node) = works[n].take() else { continue };
-            items.push(match node.work {
-                Work::Item(item) => item,
-                Work::Group(g) => kernel(*g, &ops, &maker.facts)?,
-            });
-            for &b in &before[n] {
-                waits[b] -= 1;
-                if waits[b] == 0
-                    && let Some(next) = &works[b]
-                {
-                    ready.push(Reverse((next.place, b)));
-                }
-            }
-        }
-        if works.iter().any(Option::is_some) {
-            return Err(OpError::new("schedule", "kernels need each other's results, a fault of the compiler"));
-        }
-        Ok((items, outer))
-    }
-}
-
-fn kernel(mut g: Group, ops: &[Cow<'_, Op>], facts: &Facts) -> Result<Item, OpError> {
-    let mut names: Vec<String> = vec![];
-    let mut loc = None;
-    for step in &g.steps {
-        if let Some(op) = ops.get(step.op) {
-            let name = op.prim.name();
-            if loc.is_none() {
-                loc = op.loc.clone();
-            }
-            if !names.contains(&name) && names.len() < 12 {
-                names.push(name);
-            }
-        }
-    }
-    names.reverse();
-    let reasons: Vec<(Value, String)> =
-        g.outputs.iter_mut().map(|o| (o.value, std::mem::take(&mut o.reason))).collect();
-    let Built { mut kernel, buffers, params } = build(g, ops, facts)?;
-    share(&mut kernel, &buffers, facts);
-    if names.is_empty() {
-        names.push("copy".into());
-    }
-    let reason = |v: &Value| reasons.iter().find(|(o, _)| o == v).map(|(_, r)| r.clone()).unwrap_or_default();
-    let reasons = buffers.iter().map(reason).collect();
-    Ok(Item::Kernel(Box::new(KernelItem { kernel, buffers, params, label: names.join(", "), reasons, loc })))
-}
-
-/// Says which buffers may be the memory that is written: those read only at the element that is written then. Of several
-/// stores the order is not known, so only what is written alone may share.
-fn share(kernel: &mut Kernel, buffers: &[Value], facts: &Facts) {
-    let [store] = kernel.stores[..] else { return };
-    let (UOpKind::Store, &[pointer, at, _]) = (kernel.uops.op(store), kernel.uops.src(store)) else { return };
-    let UOpKind::Buffer(out) = kernel.uops.op(pointer) else { return };
-    let Some(&to) = buffers.get(out as usize) else { return };
-    let mut fits: Vec<bool> = buffers
-        .iter()
-        .map(|&v| {
-            v != to
-                && facts.ty(v).dtype.size() == facts.ty(to).dtype.size()
-                && facts.ty(v).shape.size() == facts.ty(to).shape.size()
-        })
-        .collect();
-    for (_, node) in kernel.uops.iter() {
-        if node.op == UOpKind::Load
-            && let UOpKind::Buffer(n) = kernel.uops.op(node.src[0])
-            && node.src[1] != at
-            && let Some(f) = fits.get_mut(n as usize)
-        {
-            *f = false;
-        }
-    }
-    let shares = (0..).zip(&fits).filter(|(_, f)| **f).map(|(n, _)| n).collect();
-    if let Some(decl) = kernel.buffers.get_mut(out as usize) {
-        decl.shares = shares;
     }
 }

@@ -1,5 +1,6 @@
 //! The expressions of a kernel, from the elements that its steps name: operands first, without recursion.
 
+use super::combine::identity;
 use super::expand::{Known, as_index, broken, operand, sources};
 use super::finish::{Draft, finish};
 use super::group::{At, Context, Group, Indices, Step};
@@ -8,7 +9,7 @@ use super::random;
 use crate::kernel::{BufferDecl, Kernel, ScratchDecl};
 use crate::uop::{Alu, Op as UOpKind, Ty, UOp, substitute_all};
 use evoxc_core::{DType, Dim, OpError};
-use evoxc_ir::{Binary, Direction, Op, Prim, Reducer, ScatterOp, SortOrder, Value};
+use evoxc_ir::{Binary, Op, Prim, ScatterOp, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
@@ -25,8 +26,8 @@ pub(super) struct Built {
     pub(super) params: Vec<Dim>,
 }
 
-struct Build<'a> {
-    g: Group,
+pub(super) struct Build<'a> {
+    pub(super) g: Group,
     values: &'a dyn Values,
     made: FxHashMap<(Value, At), UOp>,
     buffers: Vec<Value>,
@@ -176,11 +177,11 @@ impl Build<'_> {
         let from = flat(&mut self.g.arena, &pick(index), &extents);
         Ok(self.g.arena.node(UOpKind::Load, Ty::scalar(ty.dtype), &[pointer, from]))
     }
-    fn node(&mut self, op: UOpKind, dtype: DType, src: &[UOp]) -> UOp {
+    pub(super) fn node(&mut self, op: UOpKind, dtype: DType, src: &[UOp]) -> UOp {
         self.g.arena.node(op, Ty::scalar(dtype), src)
     }
     /// `x` as another dtype.
-    fn convert(&mut self, x: UOp, to: DType) -> UOp {
+    pub(super) fn convert(&mut self, x: UOp, to: DType) -> UOp {
         if self.g.arena.ty(x).dtype == to { x } else { self.node(UOpKind::Convert, to, &[x]) }
     }
     fn select(&mut self, condition: UOp, yes: UOp, no: UOp) -> UOp {
@@ -344,98 +345,5 @@ impl Build<'_> {
     }
     fn is_load_under(&self, u: UOp, gate: UOp) -> bool {
         self.g.arena.op(u) == UOpKind::Load && self.g.arena.src(u).get(2) == Some(&gate)
-    }
-
-    /// The dtype in which sums of `d` are held.
-    fn wide(d: DType) -> DType {
-        match d {
-            DType::I8 | DType::I16 => DType::I32,
-            DType::U8 | DType::U16 => DType::U32,
-            d => d.accumulator(),
-        }
-    }
-
-    fn reduce(&mut self, by: Reducer, x: UOp, dtype: DType, ranges: &[UOp], may_be_empty: bool) -> UOp {
-        let by = match (dtype, by) {
-            (DType::BOOL, Reducer::Sum | Reducer::Max | Reducer::Or) => Reducer::Or,
-            (DType::BOOL, Reducer::Prod | Reducer::Min | Reducer::And) => Reducer::And,
-            (_, by) => by,
-        };
-        let wide = Self::wide(dtype);
-        let x = self.convert(x, wide);
-        let mut total = self.combine(by, x, ranges);
-        if may_be_empty && wide != dtype && dtype.is_int() {
-            // The identity is that of the narrow dtype.
-            let (limit, op) = match (by, dtype) {
-                (Reducer::Max, DType::I8) => (i64::from(i8::MIN), Binary::Max),
-                (Reducer::Max, DType::I16) => (i64::from(i16::MIN), Binary::Max),
-                (Reducer::Min, DType::I8) => (i64::from(i8::MAX), Binary::Min),
-                (Reducer::Min, DType::I16) => (i64::from(i16::MAX), Binary::Min),
-                (Reducer::Min, DType::U8) => (i64::from(u8::MAX), Binary::Min),
-                (Reducer::Min, DType::U16) => (i64::from(u16::MAX), Binary::Min),
-                _ => return self.convert(total, dtype),
-            };
-            let limit = self.g.arena.constant(wide, u64::from(limit as i32 as u32));
-            total = self.node(UOpKind::Binary(op), wide, &[total, limit]);
-        }
-        self.convert(total, dtype)
-    }
-
-    /// The value combined over those of the ranges that are some, and not one index.
-    fn combine(&mut self, by: Reducer, x: UOp, ranges: &[UOp]) -> UOp {
-        let mut src: smallvec::SmallVec<[UOp; 4]> = smallvec![x];
-        src.extend(ranges.iter().copied().filter(|&r| matches!(self.g.arena.op(r), UOpKind::Range(..))));
-        if src.len() == 1 {
-            return x;
-        }
-        let ty = self.g.arena.ty(x);
-        self.g.arena.node(UOpKind::Reduce(by), ty, &src)
-    }
-
-    /// A sum of products. The products are machine ops, so that they may be fused with the sums.
-    fn dot(&mut self, l: UOp, r: UOp, held: DType, dtype: DType, ranges: &[UOp]) -> UOp {
-        let wide = Self::wide(held);
-        let (l, r) = (self.convert(l, wide), self.convert(r, wide));
-        let (op, by) = if wide == DType::BOOL { (Alu::And, Reducer::Or) } else { (Alu::Mul, Reducer::Sum) };
-        let product = self.g.arena.alu(op, &[l, r]);
-        let total = self.combine(by, product, ranges);
-        self.convert(total, dtype)
-    }
-
-    /// The first place of the extreme element: the least place of those equal to it, or of a NaN, which beats all.
-    fn arg(&mut self, first: UOp, second: UOp, r1: UOp, r2: UOp, largest: bool, dtype: DType) -> UOp {
-        let of = self.g.arena.ty(first).dtype;
-        let by = if largest { Reducer::Max } else { Reducer::Min };
-        let best = self.reduce(by, first, of, &[r1], false);
-        let equal = UOpKind::Compare(Direction::Eq, SortOrder::Ieee);
-        let mut hit = self.node(equal, DType::BOOL, &[second, best]);
-        if of.is_float() {
-            let nan = self.node(UOpKind::Compare(Direction::Ne, SortOrder::Ieee), DType::BOOL, &[second, second]);
-            hit = self.g.arena.alu(Alu::Or, &[hit, nan]);
-        }
-        let last = self.g.arena.index(i64::MAX);
-        let place = self.g.arena.alu(Alu::Select, &[hit, r2, last]);
-        let place = self.combine(Reducer::Min, place, &[r2]);
-        self.convert(place, dtype)
-    }
-}
-
-/// The bits of what a combiner starts with.
-fn identity(by: Reducer, d: DType) -> u64 {
-    let mask = u64::MAX >> (64 - d.bits().min(64));
-    let float = |v: f64| crate::uop::cast(DType::F64, d, v.to_bits());
-    match by {
-        Reducer::Sum | Reducer::Or => 0,
-        Reducer::Prod if d.is_float() => float(1.0),
-        Reducer::Prod => 1,
-        Reducer::And if d.is_bool() => 1,
-        Reducer::And => mask,
-        Reducer::Max if d.is_float() => float(f64::NEG_INFINITY),
-        Reducer::Min if d.is_float() => float(f64::INFINITY),
-        Reducer::Max if d.is_signed_int() => 1 << (d.bits() - 1),
-        Reducer::Max => 0,
-        Reducer::Min if d.is_signed_int() => mask >> 1,
-        Reducer::Min if d.is_bool() => 1,
-        Reducer::Min => mask,
     }
 }

@@ -24,6 +24,9 @@ const THREADS: f64 = 65536.0;
 /// Bytes of a row that is kept within a kernel, at most.
 const ROW: f64 = 1e6;
 
+/// Places at which a value is computed, at most.
+const MANY: usize = 32;
+
 /// What is done with a value.
 #[derive(Debug)]
 pub(super) enum Choice {
@@ -46,6 +49,9 @@ pub(super) fn choose(op: &Op, v: Value, facts: &Facts, uses: &[(&Group, usize, A
     kernels.sort_unstable();
     kernels.dedup();
     let (mut total, mut rows) = (0.0, SmallVec::new());
+    if uses.len() > MANY {
+        return Choice::Keep("used at many places".into());
+    }
     for &n in &kernels {
         let contexts: SmallVec<[(&Group, At); 4]> =
             uses.iter().filter(|(_, m, _)| *m == n).map(|(g, _, at)| (*g, *at)).collect();

@@ -7,6 +7,7 @@
 
 mod block;
 mod build;
+mod combine;
 mod cost;
 mod display;
 mod expand;
@@ -16,6 +17,7 @@ mod fusible;
 mod group;
 mod index;
 mod inline;
+mod items;
 mod matmul;
 mod random;
 mod routine;

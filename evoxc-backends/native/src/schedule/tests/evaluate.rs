@@ -4,7 +4,7 @@ use crate::decompose::{Precision, decompose};
 use crate::kernel::Kernel;
 use crate::render::library::{Entry, entry};
 use crate::schedule::{Item, KernelItem, Schedule};
-use crate::uop::{Alu, Op, UOp, alu, cast};
+use crate::uop::{Alu, Op, Stage, UOp, alu, cast, verify};
 use evoxc_core::{Buffer, DType, Dim, Tensor};
 use evoxc_ir::{Func, Module, Reducer, Value};
 use evoxc_reference::Plan;
@@ -293,6 +293,7 @@ fn kernel(
     shape: &dyn Fn(Value) -> Result<Vec<usize>, String>,
     types: &[evoxc_ir::TensorType],
 ) -> Result<(), String> {
+    verify(&item.kernel, Stage::Scheduled).map_err(|e| e.to_string())?;
     let mut k = item.kernel.clone();
     decompose(&mut k, Precision::Strict).map_err(|e| e.to_string())?;
     let params = item.params.iter().map(|&d| value(d)).collect::<Result<Vec<_>, _>>()?;
