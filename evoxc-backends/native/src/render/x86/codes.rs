@@ -80,6 +80,7 @@ pub const PSRLQI: P = P(Code::VEX_Vpsrlq_xmm_xmm_imm8, Code::VEX_Vpsrlq_ymm_ymm_
 pub const BLENDVPS: P = P(Code::VEX_Vblendvps_xmm_xmm_xmmm128_xmm, Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm);
 pub const BLENDVPD: P = P(Code::VEX_Vblendvpd_xmm_xmm_xmmm128_xmm, Code::VEX_Vblendvpd_ymm_ymm_ymmm256_ymm);
 pub const STORE: P = P(Code::VEX_Vmovups_xmmm128_xmm, Code::VEX_Vmovups_ymmm256_ymm);
+pub const STREAM: P = P(Code::VEX_Vmovntps_m128_xmm, Code::VEX_Vmovntps_m256_ymm);
 pub const PMOVSXBD: P = P(Code::VEX_Vpmovsxbd_xmm_xmmm32, Code::VEX_Vpmovsxbd_ymm_xmmm64);
 pub const PMOVZXBD: P = P(Code::VEX_Vpmovzxbd_xmm_xmmm32, Code::VEX_Vpmovzxbd_ymm_xmmm64);
 pub const PMOVSXWD: P = P(Code::VEX_Vpmovsxwd_xmm_xmmm64, Code::VEX_Vpmovsxwd_ymm_xmmm128);

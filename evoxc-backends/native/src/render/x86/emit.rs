@@ -5,6 +5,7 @@ use super::codes::STORE;
 use super::mir::*;
 use super::regs::{ARGUMENT_REGS, Assignment, Loc, RAX, RDX, XLAST, fits_target, ordered};
 use super::select::ARGUMENTS;
+use super::stream::{BEGIN, Streams};
 use iced_x86::{Code, Register};
 
 /// Bytes at the bottom of the frame where lane-wise code keeps vectors: two operands and a result.
@@ -20,6 +21,8 @@ pub(super) struct Emit<'a> {
     taken: u8,
     /// The open blocks: of a loop where it begins, and the jump past its end.
     open: Vec<(usize, Option<usize>)>,
+    /// Are there stores past the caches, which are to be done before others read?
+    fence: bool,
 }
 
 /// The name of an integer register.
@@ -108,9 +111,35 @@ fn set(cc: Cc) -> Code {
 
 /// Machine code of a function.
 pub fn emit(m: &Mir, a: &Assignment) -> Result<Bytes, String> {
-    let mut e = Emit { m, a, asm: Asm::new(), slots: 0, taken: 0, open: vec![] };
+    let mut e = Emit { m, a, asm: Asm::new(), slots: 0, taken: 0, open: vec![], fence: false };
     e.function();
     e.asm.finish(m.functions)
+}
+
+/// Machine code of a function in two forms: one whose stores go past the caches, which runs where what it asks for holds,
+/// and the plain one.
+pub fn emit_both(past: (&Mir, &Assignment), plain: (&Mir, &Assignment), asks: &Streams) -> Result<Bytes, String> {
+    let mut asm = Asm::new();
+    let mut jumps = vec![];
+    // The first iteration is the fourth argument, the buffers are the first.
+    asm.ins(Code::Mov_r32_rm32, &[Arg::R(Register::EAX), Arg::R(Register::ECX)]);
+    asm.ins(Code::And_rm32_imm8, &[Arg::R(Register::EAX), Arg::I((1 << BEGIN) - 1)]);
+    jumps.push(asm.jump_if(Cc::Ne.number()));
+    for n in &asks.buffers {
+        let pointer = at(Register::RDI, *n as i32 * 8);
+        asm.ins(Code::Mov_r64_rm64, &[Arg::R(Register::RAX), Arg::M(pointer)]);
+        asm.ins(Code::And_rm32_imm8, &[Arg::R(Register::EAX), Arg::I(31)]);
+        jumps.push(asm.jump_if(Cc::Ne.number()));
+    }
+    let mut e = Emit { m: past.0, a: past.1, asm, slots: 0, taken: 0, open: vec![], fence: true };
+    e.function();
+    let mut asm = e.asm;
+    for jump in jumps {
+        asm.land(jump);
+    }
+    let mut e = Emit { m: plain.0, a: plain.1, asm, slots: 0, taken: 0, open: vec![], fence: false };
+    e.function();
+    e.asm.finish(plain.0.functions)
 }
 
 impl Emit<'_> {
@@ -166,6 +195,9 @@ impl Emit<'_> {
                 }
             }
             self.one(mi);
+        }
+        if self.fence {
+            self.asm.ins(Code::Sfence, &[]);
         }
         if wide {
             self.asm.ins(Code::VEX_Vzeroupper, &[]);

@@ -433,7 +433,10 @@ impl Select<'_> {
 
     fn store_near(&mut self, ty: Ty, width: u8, mem: Mem, s: V) {
         match ty.dtype.size() {
-            4 | 8 => self.put(STORE.at(width), width, mem, s, -1),
+            4 | 8 => {
+                let past = self.streams.is_some_and(|n| n.stores.contains(&self.at));
+                self.put(if past { STREAM } else { STORE }.at(width), width, mem, s, -1);
+            }
             2 => {
                 let p = self.packed16(ty.dtype, width, s);
                 let code = if width == 32 { STORE.0 } else { Code::VEX_Vmovsd_m64_xmm };

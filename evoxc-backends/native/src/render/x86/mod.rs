@@ -6,7 +6,7 @@
 //!
 //! `select` (with `alu`, `cast`, `memory`) chooses instructions and composes what AVX2 lacks; `passes` drops what is not
 //! used and moves loads into operands; `regs` is a linear scan; `emit` writes bytes through the assembler `asm`; `heap`
-//! owns the pages. The code is independent of its position but for a table of the functions that it calls, which
+//! owns the pages; `stream` knows stores that go past the caches. The code is independent of its position but for a table of the functions that it calls, which
 //! follows it and is filled in when it is placed.
 
 mod alu;
@@ -20,6 +20,7 @@ mod mir;
 mod passes;
 mod regs;
 mod select;
+mod stream;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +34,8 @@ use std::sync::Arc;
 /// The renderer of x86-64 code.
 pub struct X86 {
     heap: heap::Heap,
+    /// From so many bytes on, what is stored goes past the caches.
+    cache: i64,
 }
 
 impl X86 {
@@ -49,7 +52,7 @@ impl X86 {
             && std::arch::is_x86_feature_detected!("fma")
             && std::arch::is_x86_feature_detected!("f16c")
             && std::arch::is_x86_feature_detected!("bmi2");
-        able.then(|| X86 { heap: heap::Heap::default() })
+        able.then(|| X86 { heap: heap::Heap::default(), cache: last_cache() })
     }
 
     fn placed(&self, mut bytes: asm::Bytes, functions: &[LibFn]) -> Result<Arc<dyn Code>> {
@@ -68,13 +71,38 @@ impl X86 {
     }
 }
 
-/// Code, the table of functions, constants; positions are what a file keeps.
-fn build(lir: &Lir) -> Result<asm::Bytes> {
-    let mut m = select::Select::new(lir).run()?;
+/// A function whose registers are assigned.
+fn assigned(lir: &Lir, streams: Option<&stream::Streams>) -> Result<(mir::Mir, regs::Assignment)> {
+    let mut select = select::Select::new(lir);
+    select.streams = streams;
+    let mut m = select.run()?;
     passes::sweep(&mut m);
     passes::fold(&mut m);
     let a = regs::assign(&m);
-    emit::emit(&m, &a).map_err(malformed)
+    Ok((m, a))
+}
+
+/// Code, the table of functions, constants.
+fn build(lir: &Lir, cache: i64) -> Result<asm::Bytes> {
+    let (m, a) = assigned(lir, None)?;
+    let bytes = match stream::streams(lir, cache) {
+        None => emit::emit(&m, &a),
+        Some(streams) => {
+            let (pm, pa) = assigned(lir, Some(&streams))?;
+            emit::emit_both((&pm, &pa), (&m, &a), &streams)
+        }
+    };
+    bytes.map_err(malformed)
+}
+
+/// Bytes of the last cache that a core sees.
+fn last_cache() -> i64 {
+    let read = |n: u32| {
+        let text = std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{n}/size")).ok()?;
+        text.trim().strip_suffix('K')?.parse::<i64>().ok()
+    };
+    let kib = read(3).or_else(|| read(2)).unwrap_or(32 << 10);
+    (kib << 10).clamp(4 << 20, 64 << 20)
 }
 
 impl Renderer for X86 {
@@ -85,7 +113,7 @@ impl Renderer for X86 {
         Target { lanes: 8, registers: 16, alu: alu::has_vector, cast: has_cast }
     }
     fn compile(&self, kernel: &Lir) -> Result<Arc<dyn Code>> {
-        self.placed(build(kernel)?, &select::functions(kernel))
+        self.placed(build(kernel, self.cache)?, &select::functions(kernel))
     }
     fn load(&self, kernel: &Lir, bytes: &[u8]) -> Result<Arc<dyn Code>> {
         let functions = select::functions(kernel);

@@ -2,6 +2,7 @@
 
 use super::codes::*;
 use super::mir::*;
+use super::stream::Streams;
 use crate::lir::{Inst, Lir, Memory, Reg};
 use crate::uop::{Alu, LibFn, Ty, alu, cast};
 use evoxc_core::{BackendError, DType, OpError, Result};
@@ -29,6 +30,8 @@ pub(super) struct Select<'a> {
     pub loaded: FxHashMap<usize, V>,
     /// The number of the instruction.
     pub at: usize,
+    /// Which stores go past the caches.
+    pub streams: Option<&'a Streams>,
     pub constants: FxHashMap<(u64, u8, Class, u8), V>,
     pub tables: FxHashMap<([u8; 32], u8), V>,
     pub buffers: Vec<V>,
@@ -108,6 +111,7 @@ impl<'a> Select<'a> {
             packed: FxHashMap::default(),
             loaded: FxHashMap::default(),
             at: 0,
+            streams: None,
             constants: FxHashMap::default(),
             tables: FxHashMap::default(),
             buffers: vec![NONE; lir.buffers.len()],

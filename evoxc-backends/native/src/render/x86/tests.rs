@@ -73,6 +73,43 @@ fn every_instruction_is_that_of_the_interpreter() {
 }
 
 #[test]
+fn stores_past_the_caches_are_those_of_the_interpreter() {
+    let Some(mut x86) = renderer() else { return };
+    x86.cache = 0;
+    suite::sweep(&x86);
+    suite::check_cases(&x86, 256);
+    let lir = chain(1 << 20);
+    assert!(x86.compile(&lir).unwrap().text().contains("vmovntps"));
+    for shift in [0, 1, 8] {
+        let mut input = vec![1.5f32; 4096];
+        let mut output = vec![0f32; 4200];
+        let start = output.as_ptr().align_offset(32) + shift;
+        let code = x86.compile(&lir).unwrap();
+        let out = output[start..].as_mut_ptr().cast();
+        // SAFETY: both buffers hold more than the elements that these iterations touch.
+        unsafe { code.run([input.as_mut_ptr().cast(), out].as_ptr(), std::ptr::null(), std::ptr::null(), 8, 4096) };
+        assert!(output[start + 8..start + 4096].iter().all(|x| *x == 3.0));
+        assert!(output[start..start + 8].iter().chain(&output[start + 4096..]).all(|x| *x == 0.0));
+    }
+}
+
+/// Doubles so many numbers.
+fn chain(n: i64) -> Lir {
+    let ty = Ty::vector(DType::F32, 8);
+    let mut b = Build::new(&[DType::F32, DType::F32]);
+    b.0.extent = Size::Const(n);
+    let (from, to, var) = (b.reg(Ty::INDEX), b.reg(Ty::INDEX), b.reg(Ty::INDEX));
+    b.put(Inst::Begin { dst: from });
+    b.put(Inst::End { dst: to });
+    b.put(Inst::For { var, from, to, step: 8 });
+    let x = b.load(ty, 0, var, 0, Stride::One);
+    let y = b.alu(Alu::Add, ty, &[x, x]);
+    b.store(1, var, 0, Stride::One, y);
+    b.put(Inst::EndFor);
+    b.0
+}
+
+#[test]
 fn random_kernels_are_those_of_the_interpreter() {
     let Some(x86) = renderer() else { return };
     suite::check(&x86);

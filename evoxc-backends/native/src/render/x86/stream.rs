@@ -1,0 +1,94 @@
+//! Which stores go past the caches: those of outputs so large that no one finds them there again, whose addresses are
+//! known to be aligned. Memory then is not read before it is written, which is a third of the traffic of a plain chain.
+
+use super::select::lane;
+use crate::lir::{Inst, Lir, Memory, Reg, Size, Stride};
+use crate::uop::Alu;
+use evoxc_core::DType;
+use rustc_hash::FxHashSet;
+
+/// What has to hold for the stores to be done so.
+pub struct Streams {
+    /// Buffers whose address must be a multiple of 32.
+    pub buffers: Vec<u32>,
+    /// The instructions.
+    pub stores: FxHashSet<usize>,
+}
+
+/// The first iteration must be a multiple of 2 to this.
+pub const BEGIN: u8 = 3;
+
+/// How many times 2 divides a number.
+fn twos(x: i64) -> u8 {
+    if x == 0 { 63 } else { x.trailing_zeros() as u8 }
+}
+
+/// The stores of a kernel that are worth it: of more than `least` bytes in all.
+pub fn streams(lir: &Lir, least: i64) -> Option<Streams> {
+    // What is stored at most, so that small kernels take no time here.
+    let Size::Const(extent) = lir.extent else { return None };
+    let mut power = vec![0u8; lir.regs.len()];
+    let mut known: Vec<Option<i64>> = vec![None; lir.regs.len()];
+    let mut trips: Vec<i64> = vec![];
+    let mut found = Streams { buffers: vec![], stores: FxHashSet::default() };
+    for (at, inst) in lir.body.iter().enumerate() {
+        let p = |r: &Reg| power.get(r.0 as usize).copied().unwrap_or(0);
+        let k = |r: &Reg| known.get(r.0 as usize).copied().flatten();
+        let mut constant = None;
+        let (dst, twos) = match inst {
+            Inst::Const { dst, bits } => {
+                constant = Some(*bits as i64);
+                (*dst, twos(*bits as i64))
+            }
+            Inst::Begin { dst } => (*dst, BEGIN),
+            Inst::For { var, from, to, step } => {
+                trips.push(match (k(from), k(to)) {
+                    (Some(from), Some(to)) => to.saturating_sub(from).max(0),
+                    // The outermost one, or a part of it.
+                    _ if trips.is_empty() => extent,
+                    _ => 1,
+                });
+                (*var, p(from).min(twos(*step)))
+            }
+            Inst::EndFor => {
+                trips.pop();
+                continue;
+            }
+            Inst::Alu { dst, op, src } => {
+                let (a, b) = (src.first().map_or(0, p), src.get(1).map_or(0, p));
+                let shift = src.get(1).and_then(k);
+                let n = match op {
+                    Alu::Add | Alu::Sub | Alu::Min | Alu::Max => a.min(b),
+                    Alu::Mul => a.saturating_add(b).min(63),
+                    Alu::And => a.max(b),
+                    Alu::Shl => a.saturating_add(shift.unwrap_or(0).clamp(0, 63) as u8).min(63),
+                    _ => 0,
+                };
+                (*dst, n)
+            }
+            Inst::Store { to: Memory::Buffer(to), index, offset, stride: Stride::One, src } => {
+                let Some(ty) = lir.regs.get(src.0 as usize) else { continue };
+                let size = ty.dtype.size() as i64;
+                let bytes = size * i64::from(ty.lanes);
+                let direct = lane(ty.dtype) as i64 == size && ty.dtype != DType::BOOL && ty.lanes > 1;
+                let all = trips.iter().fold(size, |n, t| n.saturating_mul(*t));
+                let aligned = i64::from(p(index).min(twos(*offset))) + i64::from(twos(size)) >= i64::from(twos(bytes));
+                if direct && aligned && all >= least {
+                    if !found.buffers.contains(to) {
+                        found.buffers.push(*to);
+                    }
+                    found.stores.insert(at);
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        if let Some(slot) = power.get_mut(dst.0 as usize) {
+            *slot = twos;
+        }
+        if let Some(slot) = known.get_mut(dst.0 as usize) {
+            *slot = constant;
+        }
+    }
+    (!found.buffers.is_empty()).then_some(found)
+}
