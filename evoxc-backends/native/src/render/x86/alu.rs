@@ -11,11 +11,10 @@ use iced_x86::Code;
 pub fn has_vector(op: Alu, dtype: DType) -> bool {
     let wide = dtype.size() == 8;
     match dtype {
-        DType::F32 | DType::F64 => match op {
-            Alu::IntDiv | Alu::IntRem | Alu::MulHigh | Alu::And | Alu::Or | Alu::Xor | Alu::Not => false,
-            Alu::Shl | Alu::Shr | Alu::Sar => false,
-            _ => true,
-        },
+        DType::F32 | DType::F64 => {
+            let of_bits = matches!(op, Alu::And | Alu::Or | Alu::Xor | Alu::Not | Alu::Shl | Alu::Shr | Alu::Sar);
+            !of_bits && !matches!(op, Alu::IntDiv | Alu::IntRem | Alu::MulHigh)
+        }
         DType::I32 | DType::U32 | DType::I64 | DType::U64 => match op {
             Alu::MulHigh => !wide,
             Alu::IntDiv | Alu::IntRem => !wide,
@@ -308,7 +307,7 @@ impl Select<'_> {
             Alu::Eq | Alu::Ne | Alu::Lt | Alu::Le => {
                 let code = pick(Code::VEX_Vcmpss_xmm_xmm_xmmm32_imm8, Code::VEX_Vcmpsd_xmm_xmm_xmmm64_imm8);
                 let mask = self.x3i(code, w, a, b, predicate(op));
-                let bits = self.to_g(4, mask);
+                let bits = self.bits_of(4, mask);
                 let truth = self.g3i(G::And, 4, bits, 1);
                 self.masks.insert(truth, (mask, w));
                 truth
@@ -320,7 +319,7 @@ impl Select<'_> {
                         let code = Code::Mov_r32_rm32;
                         let wide = if w == 8 { self.g2(code, 4, 8, a) } else { a };
                         let bits = self.g1(Op::GNeg, w, wide);
-                        let mask = self.from_g(w, bits);
+                        let mask = self.of_bits(w, bits);
                         self.masks.insert(a, (mask, w));
                         self.lazy.push(a);
                         mask
@@ -609,9 +608,9 @@ impl Select<'_> {
             DType::F32 | DType::F64 => s,
             DType::BOOL => {
                 let bits = self.g1(Op::GNeg, 4, s);
-                self.from_g(4, bits)
+                self.of_bits(4, bits)
             }
-            _ => self.from_g(size, s),
+            _ => self.of_bits(size, s),
         };
         let p = if size == 8 { PBROADCASTQ } else { PBROADCASTD };
         Ok(self.x2(p.at(width), size, width, x))
@@ -635,7 +634,7 @@ impl Select<'_> {
             return Ok(self.x2i(Code::VEX_Vpshufd_xmm_xmmm128_imm8, 16, 16, s, shuffle));
         }
         let v = match (size, at) {
-            (_, 0) => self.to_g(size, s),
+            (_, 0) => self.bits_of(size, s),
             (8, _) => self.r2(Code::VEX_Vpextrq_rm64_xmm_imm8, Class::G, 8, s, at),
             _ => self.r2(Code::VEX_Vpextrd_rm32_xmm_imm8, Class::G, 4, s, at),
         };
@@ -665,7 +664,7 @@ impl Select<'_> {
         if matches!(dtype, DType::F32 | DType::F64) {
             return Ok(v);
         }
-        let g = self.to_g(size, v);
+        let g = self.bits_of(size, v);
         Ok(if dtype == DType::BOOL { self.g3i(G::And, 4, g, 1) } else { g })
     }
 

@@ -58,7 +58,7 @@ impl Select<'_> {
             let (target, _) = Self::place(to)?;
             return Ok(match (class, target) {
                 (Class::X, Class::G) => {
-                    let v = self.to_g(size, s);
+                    let v = self.bits_of(size, s);
                     if self.m.regs[s as usize].single {
                         self.twins.insert(v, s);
                     }
@@ -66,7 +66,7 @@ impl Select<'_> {
                 }
                 (Class::G, Class::X) => match self.twins.get(&s) {
                     Some(x) => *x,
-                    None => self.from_g(size, s),
+                    None => self.of_bits(size, s),
                 },
                 (Class::X, Class::X) => self.same(s),
                 (Class::G, Class::G) => self.wrap(to.dtype, s),
@@ -138,13 +138,13 @@ impl Select<'_> {
         }
         match from {
             DType::F16 => {
-                let x = self.from_g(4, s);
+                let x = self.of_bits(4, s);
                 let f = self.x2(CVTPH2PS.0, 8, 16, x);
                 self.scalar_cast(DType::F32, to, f)
             }
             DType::BF16 => {
                 let bits = self.gshifti(Shift::Shl, 4, s, 16);
-                let f = self.from_g(4, bits);
+                let f = self.of_bits(4, bits);
                 self.scalar_cast(DType::F32, to, f)
             }
             DType::F32 => self.scalar_from_f32(to, s),
@@ -153,23 +153,23 @@ impl Select<'_> {
         }
     }
 
-    fn to_f16(&mut self, f: V) -> V {
+    fn half_of(&mut self, f: V) -> V {
         let x = self.r2(CVTPS2PH.0, Class::X, 16, f, 0);
-        let g = self.to_g(4, x);
+        let g = self.bits_of(4, x);
         self.wrap(DType::F16, g)
     }
 
-    fn to_bf16(&mut self, f: V) -> Result<V> {
+    fn brain_of(&mut self, f: V) -> Result<V> {
         let x = self.bf16_lanes(f);
-        let g = self.to_g(4, x);
+        let g = self.bits_of(4, x);
         Ok(g)
     }
 
     fn scalar_from_f32(&mut self, to: DType, s: V) -> Result<V> {
         Ok(match to {
             DType::F32 => s,
-            DType::F16 => self.to_f16(s),
-            DType::BF16 => self.to_bf16(s)?,
+            DType::F16 => self.half_of(s),
+            DType::BF16 => self.brain_of(s)?,
             DType::BOOL => self.nonzero(s, 4),
             _ => {
                 let wide = self.x3(Code::VEX_Vcvtss2sd_xmm_xmm_xmmm32, 4, s, s);
@@ -182,7 +182,7 @@ impl Select<'_> {
         let zero = self.zero(16);
         let code = if w == 8 { Code::VEX_Vcmpsd_xmm_xmm_xmmm64_imm8 } else { Code::VEX_Vcmpss_xmm_xmm_xmmm32_imm8 };
         let mask = self.x3i(code, w, s, zero, 4);
-        let bits = self.to_g(4, mask);
+        let bits = self.bits_of(4, mask);
         let truth = self.g3i(G::And, 4, bits, 1);
         self.masks.insert(truth, (mask, w));
         truth
@@ -195,7 +195,7 @@ impl Select<'_> {
             DType::F32 => self.x3(Code::VEX_Vcvtsd2ss_xmm_xmm_xmmm64, 8, s, s),
             DType::F16 | DType::BF16 => {
                 let odd = self.odd(s);
-                if to == DType::F16 { self.to_f16(odd) } else { self.to_bf16(odd)? }
+                if to == DType::F16 { self.half_of(odd) } else { self.brain_of(odd)? }
             }
             DType::BOOL => self.nonzero(s, 8),
             DType::I64 => {
@@ -205,7 +205,7 @@ impl Select<'_> {
                 let beyond = self.x3i(compare, 8, s, limit, GREATER_EQUAL);
                 // Beyond the range it gives the least integer, which the mask flips to the greatest.
                 let t = self.g2(Code::VEX_Vcvttsd2si_r64_xmmm64, 8, 8, s);
-                let flip = self.to_g(8, beyond);
+                let flip = self.bits_of(8, beyond);
                 self.g3(G::Xor, 8, t, flip)
             }
             DType::U64 => {
@@ -217,10 +217,10 @@ impl Select<'_> {
                 let less = self.p3c(ANDPS, upper, half);
                 let rest = self.x3(Code::VEX_Vsubsd_xmm_xmm_xmmm64, 8, s, less);
                 let t = self.g2(Code::VEX_Vcvttsd2si_r64_xmmm64, 8, 8, rest);
-                let upper = self.to_g(8, upper);
+                let upper = self.bits_of(8, upper);
                 let top = self.gshifti(Shift::Shl, 8, upper, 63);
                 let t = self.g3(G::Xor, 8, t, top);
-                let beyond = self.to_g(8, beyond);
+                let beyond = self.bits_of(8, beyond);
                 self.g3(G::Or, 8, t, beyond)
             }
             _ => {

@@ -27,7 +27,7 @@ impl Drop for Chunk {
         // SAFETY: both were mapped with that size by `Chunk::new` or `Chunk::single`, and no code in them is left.
         unsafe {
             libc::munmap(self.run as *mut _, self.size);
-            if self.write as *const u8 != self.run && !self.write.is_null() {
+            if !std::ptr::eq(self.write, self.run) {
                 libc::munmap(self.write.cast(), self.size);
             }
         }

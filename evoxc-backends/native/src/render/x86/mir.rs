@@ -208,11 +208,8 @@ impl Mi {
     }
     /// Is memory ordered by it: may a load not be moved across?
     pub fn is_barrier(&self) -> bool {
-        match self.op {
-            Op::Store(_) | Op::LaneScatter(_) => true,
-            Op::Loop | Op::EndLoop | Op::If | Op::EndIf | Op::Call(_) => true,
-            _ => false,
-        }
+        let writes = matches!(self.op, Op::Store(_) | Op::LaneScatter(_) | Op::Call(_));
+        writes || matches!(self.op, Op::Loop | Op::EndLoop | Op::If | Op::EndIf)
     }
     /// Are its sources read after its result is written?
     pub fn reads_late(&self) -> bool {

@@ -25,7 +25,7 @@ pub enum Loc {
 pub const RAX: u8 = 0;
 pub const RDX: u8 = 2;
 pub const XLAST: u8 = 15;
-const G_ALL: u16 = 0xffff & !(1 << RAX | 1 << RDX | 1 << 4);
+const G_ALL: u16 = !(1 << RAX | 1 << RDX | 1 << 4);
 /// Those that a called function leaves as they are.
 pub const G_SAVED: u16 = 1 << 3 | 1 << 5 | 0xf000;
 /// Where arguments are on entry; the third is moved at once, for its register is one of the two.

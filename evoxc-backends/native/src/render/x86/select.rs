@@ -352,11 +352,11 @@ impl<'a> Select<'a> {
         d
     }
     /// The low lane of a vector register as an integer, and back.
-    pub fn to_g(&mut self, w: u8, s: V) -> V {
+    pub fn bits_of(&mut self, w: u8, s: V) -> V {
         let code = if w == 8 { Code::VEX_Vmovq_rm64_xmm } else { Code::VEX_Vmovd_rm32_xmm };
         self.r2(code, Class::G, w, s, -1)
     }
-    pub fn from_g(&mut self, w: u8, s: V) -> V {
+    pub fn of_bits(&mut self, w: u8, s: V) -> V {
         if let Some(i) = self.integer(s) {
             let bits = if w == 8 { i as u64 } else { i as u32 as u64 };
             return self.cx(bits, w, 16);
