@@ -463,7 +463,8 @@ impl Emit<'_> {
             }
             self.b.close();
         }
-        if !self.nothing(some, to) {
+        let even = accs.iter().any(|a| !a.ragged);
+        if !even && !self.nothing(some, to) {
             let var = self.b.open_for(some, to, 1);
             self.vars[range.index()] = Some(var);
             self.body(leaf, accs, Where::Tail)?;

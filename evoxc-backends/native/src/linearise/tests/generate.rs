@@ -431,3 +431,31 @@ pub fn wide(seed: u64, rows: i64, n: i64) -> Case {
     }
     c.finish()
 }
+
+/// The sum of all of `[rows, n]`, or of its rows, with something loaded beside it.
+pub fn sums(seed: u64, rows: i64, n: i64, all: bool) -> Case {
+    let mut c = Maker::new(seed, true);
+    let kind = if all { AxisKind::Reduce } else { AxisKind::Loop };
+    let i = c.range(rows, kind);
+    let r = {
+        let extent = c.k.uops.index(n);
+        (c.k.uops.node(Op::Range(90, AxisKind::Reduce), Ty::INDEX, &[extent]), n)
+    };
+    let d = c.n.of(&[DType::F32, DType::F64, DType::I32]);
+    let (at, len) = c.dense(&[i, r]);
+    let p = c.buffer(d, len, false);
+    let x = c.k.uops.node(Op::Load, Ty::scalar(d), &[p, at]);
+    let mut src = vec![x];
+    if all {
+        src.push(i.0);
+    } else {
+        c.k.loops = vec![i.0];
+    }
+    src.push(r.0);
+    let sum = c.k.uops.node(Op::Reduce(Reducer::Sum), Ty::scalar(d), &src);
+    let (at, len) = if all { (c.k.uops.index(0), 1) } else { (i.0, rows) };
+    let p = c.buffer(d, len, true);
+    let s = c.k.uops.node(Op::Store, Ty::VOID, &[p, at, sum]);
+    c.k.stores.push(s);
+    c.finish()
+}

@@ -10,7 +10,7 @@ use crate::render::{Interp, Renderer, Target};
 use crate::uop::Alu;
 use evaluate::{Evaluation, Memory};
 use evoxc_core::DType;
-use generate::{Case, Numbers, columns, kernel, product, wide};
+use generate::{Case, Numbers, columns, kernel, product, sums, wide};
 
 const SHAPES: [Shape; 4] = [
     Shape { lanes: 1, unroll: 1 },
@@ -166,5 +166,15 @@ fn wide_arrays_are_done_in_rows_and_parts() {
     check(columns(3, true, 250, 600, 3), 3, true);
     for seed in 0..4 {
         check(wide(seed, 2 + seed as i64, 4500 + 13 * seed as i64), seed, false);
+    }
+}
+
+#[test]
+fn long_sums_are_done_in_blocks() {
+    for (seed, n) in [65_536, 32_768, 33_000, 40_001, 98_304].into_iter().enumerate() {
+        check(sums(seed as u64, 1, n, seed % 2 == 0), seed as u64, true);
+    }
+    for (seed, n) in [16_384, 4096, 40_000, 9].into_iter().enumerate() {
+        check(sums(seed as u64, 5, n, true), seed as u64, true);
     }
 }
