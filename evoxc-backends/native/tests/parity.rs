@@ -29,7 +29,7 @@ fn of<I, O>(graph: Result<Graph<I, O>, evoxc::Error>) -> Schedule {
 fn run(module: &evoxc::ir::Module, inputs: &[Tensor]) -> Result<Vec<Tensor>, evoxc::Error> {
     let outputs = module.main().map_or(0, |f| f.body.results.len());
     let (native, tree) = (Native::interp(), TreeDef::leaves_tuple);
-    let device = native.devices()[0].clone();
+    let device = native.devices()[0];
     let lowered: LoweredProgram<Dyn<Tensor>, Dyn<Tensor>, Native> =
         LoweredProgram::from_parts(native, module, tree(inputs.len()), tree(outputs))?;
     let args: Dyn<Tensor> = tree(inputs.len()).unflatten(inputs.to_vec())?;

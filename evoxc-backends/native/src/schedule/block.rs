@@ -90,7 +90,7 @@ impl<'a, 'm> Maker<'a, 'm> {
                         operands: [from].into_iter().collect(),
                         results: [to].into_iter().collect(),
                         regions: vec![],
-                        loc: op.loc.clone(),
+                        loc: op.loc,
                     }));
                 }
             }

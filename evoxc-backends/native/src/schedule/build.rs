@@ -145,14 +145,14 @@ impl Build<'_> {
         }
         let Context { index, gate } = self.g.context(at);
         let u = match self.rows.get(&v).copied() {
-            Some((n, pointer)) => self.from_row(v, n, pointer, &index)?,
+            Some((n, pointer)) => self.row_element(v, n, pointer, &index)?,
             None => self.load(v, &index, gate)?,
         };
         self.made.insert((v, at), u);
         Ok(u)
     }
     /// An element of a row that is kept.
-    fn from_row(&mut self, v: Value, n: u32, pointer: Option<UOp>, index: &[UOp]) -> Result<UOp, OpError> {
+    fn row_element(&mut self, v: Value, n: u32, pointer: Option<UOp>, index: &[UOp]) -> Result<UOp, OpError> {
         let row = self.g.rows[n as usize].clone();
         let ty = self.values.ty(v).clone();
         let extents: Indices = row.axes.iter().map(|&d| self.g.extent(ty.shape[d])).collect::<Result<_, _>>()?;

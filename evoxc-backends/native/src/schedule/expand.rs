@@ -461,7 +461,7 @@ pub(super) fn operand(op: &Op, n: usize) -> Result<Value, OpError> {
 
 /// What a verified module does not hold.
 pub(super) fn broken(op: &Op) -> OpError {
-    OpError::new(op.prim.name(), "it has no element-wise form").remedy("verify the module first").at(op.loc.clone())
+    OpError::new(op.prim.name(), "it has no element-wise form").remedy("verify the module first").at(op.loc)
 }
 
 /// Clamps the start of a slice of `size` elements so that it fits into `n`.

@@ -164,7 +164,7 @@ impl Copied<'_> {
             let operands = op.operands.iter().map(|&v| self.value(v)).collect();
             let regions = op.regions.iter().map(|r| self.region(r)).collect();
             let results = op.results.iter().map(|&v| self.value(v)).collect();
-            to.push(Op { prim, operands, results, regions, loc: op.loc.clone() });
+            to.push(Op { prim, operands, results, regions, loc: op.loc });
         }
     }
     fn region(&mut self, r: &Region) -> Region {

@@ -80,7 +80,7 @@ fn kernel(mut g: Group, ops: &[Cow<'_, Op>], facts: &Facts) -> Result<Item, OpEr
         if let Some(op) = ops.get(step.op) {
             let name = op.prim.name();
             if loc.is_none() {
-                loc = op.loc.clone();
+                loc = op.loc;
             }
             if !names.contains(&name) && names.len() < 12 {
                 names.push(name);

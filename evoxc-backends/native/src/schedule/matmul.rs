@@ -94,7 +94,7 @@ pub(super) fn matmul<'o>(op: &Op, known: &dyn Known, def: &dyn Fn(Value) -> Opti
     let left = groups(lhs, l, [&batch.lhs, &lf, &contract.lhs]);
     let right = groups(rhs, r, [&batch.rhs, &contract.rhs, &rf]);
     if let (Some((lhs, lhs_strides)), Some((rhs, rhs_strides))) = (left, right) {
-        let item = MatmulItem { lhs, rhs, out, extents, lhs_strides, rhs_strides, loc: op.loc.clone() };
+        let item = MatmulItem { lhs, rhs, out, extents, lhs_strides, rhs_strides, loc: op.loc };
         return Some(Plan::Matmul(Box::new(item)));
     }
     let order = |a: &[usize], b: &[usize], c: &[usize]| [a, b, c].concat();
