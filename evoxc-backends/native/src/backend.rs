@@ -9,7 +9,7 @@ use crate::plan::{Compiled, Kernels, Plan};
 use crate::pool::Pool;
 use crate::render::{C, Interp, Renderer};
 use crate::schedule::{KernelItem, schedule};
-use crate::uop::key;
+use crate::uop::{Stage, key, simplify_kernel, verify};
 use evoxc_core::{Device, DeviceKind, OpError, Result, Tensor};
 use evoxc_ir::{Module, simplify};
 use evoxc_stage::{Backend, Capabilities, OptLevel, Profile, Program, host_processor};
@@ -151,7 +151,14 @@ impl Native {
                 Entry::Vacant(e) => {
                     dump::kernel(&item.label, &item.kernel);
                     let mut kernel = item.kernel.clone();
+                    if cfg!(debug_assertions) {
+                        verify(&kernel, Stage::Scheduled).map_err(at)?;
+                    }
                     decompose(&mut kernel, self.precision).map_err(at)?;
+                    simplify_kernel(&mut kernel);
+                    if cfg!(debug_assertions) {
+                        verify(&kernel, Stage::Decomposed).map_err(at)?;
+                    }
                     let lir = Arc::new(linearise(&kernel, &target, self.shape()).map_err(at)?);
                     dump::lir(&item.label, &lir);
                     forms.push(lir);

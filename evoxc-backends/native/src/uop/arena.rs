@@ -19,6 +19,11 @@ impl UOp {
         self.0 as usize
     }
 }
+impl UOp {
+    pub(super) const fn from_index(n: u32) -> UOp {
+        UOp(n)
+    }
+}
 impl fmt::Debug for UOp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "u{}", self.0)

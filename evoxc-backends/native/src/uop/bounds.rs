@@ -61,6 +61,21 @@ fn span(a: &Arena, u: UOp) -> Option<Span> {
 /// The bounds of a node that is being made.
 pub(super) fn of(a: &Arena, op: Op, ty: Ty, src: &[UOp]) -> Bounds {
     let Some(whole) = of_dtype(ty.dtype).filter(|_| ty.lanes > 0 && !ty.pointer) else { return Bounds::ALL };
+    // Most nodes are these; the same by i64 alone.
+    if let (Op::Alu(op @ (Alu::Add | Alu::Sub | Alu::Mul)), Ty::INDEX, &[x, y]) = (op, ty, src) {
+        let (x, y) = (a.bounds(x), a.bounds(y));
+        let (x, y) = ([x.min, x.max], [y.min, y.max]);
+        let all = match op {
+            Alu::Add => [x[0].checked_add(y[0]), x[1].checked_add(y[1]), Some(0), Some(0)],
+            Alu::Sub => [x[0].checked_sub(y[1]), x[1].checked_sub(y[0]), Some(0), Some(0)],
+            _ => [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(n, m)| x[n].checked_mul(y[m])),
+        };
+        let [Some(p), Some(q), Some(r), Some(s)] = all else { return Bounds::ALL };
+        return match op {
+            Alu::Mul => Bounds { min: p.min(q).min(r).min(s), max: p.max(q).max(r).max(s) },
+            _ => Bounds { min: p, max: q },
+        };
+    }
     let (min, max) = match span_of(a, op, ty, src) {
         // May wrap.
         Some((min, max)) if min >= whole.0 && max <= whole.1 && min <= max => (min, max),

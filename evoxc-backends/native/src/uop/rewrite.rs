@@ -1,7 +1,7 @@
 //! Rewriting of DAGs by rules, to a fixpoint, without recursion and in time near-linear in the graph.
 
+use super::memo::Memo;
 use super::{Arena, Rules, UOp};
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// How often what a rule made may be rewritten again before it is left as it is: no set of rules runs forever.
@@ -23,7 +23,7 @@ pub struct Rewriter<'a, C: 'static> {
     arena: &'a mut Arena,
     rules: &'a Rules<C>,
     context: &'a mut C,
-    done: FxHashMap<UOp, UOp>,
+    done: Memo,
     /// How many steps were taken, each of constant time but for the rules' own.
     pub steps: u64,
     /// How many rules were applied.
@@ -44,7 +44,8 @@ enum Step {
 impl<'a, C> Rewriter<'a, C> {
     /// Nothing rewritten yet.
     pub fn new(arena: &'a mut Arena, rules: &'a Rules<C>, context: &'a mut C) -> Rewriter<'a, C> {
-        Rewriter { arena, rules, context, done: FxHashMap::default(), steps: 0, applied: 0 }
+        let done = Memo::new(0, arena.len());
+        Rewriter { arena, rules, context, done, steps: 0, applied: 0 }
     }
     /// As [`rewrite`].
     pub fn bottom_up(&mut self, roots: &[UOp]) -> Vec<UOp> {
@@ -54,8 +55,7 @@ impl<'a, C> Rewriter<'a, C> {
             match step {
                 Step::Enter(u) => {
                     // Until it is done it stands for itself: a rule that makes a node of itself ends there.
-                    if let std::collections::hash_map::Entry::Vacant(at) = self.done.entry(u) {
-                        at.insert(u);
+                    if self.done.mark(u) {
                         todo.push((Step::Rebuild(u), generation));
                         let src = &self.arena.get(u).src;
                         todo.extend(src.iter().rev().map(|&s| (Step::Enter(s), generation)));
@@ -63,7 +63,7 @@ impl<'a, C> Rewriter<'a, C> {
                 }
                 Step::Rebuild(u) => {
                     let rebuilt = self.rebuilt(u);
-                    if let Some(&known) = self.done.get(&rebuilt).filter(|_| rebuilt != u) {
+                    if let Some(known) = self.done.get(rebuilt).filter(|_| rebuilt != u) {
                         self.done.insert(u, known);
                         continue;
                     }
@@ -85,7 +85,7 @@ impl<'a, C> Rewriter<'a, C> {
                     }
                 }
                 Step::Link(u, rebuilt, new) => {
-                    let last = self.done.get(&new).copied().unwrap_or(new);
+                    let last = self.done.get(new).unwrap_or(new);
                     self.done.insert(u, last);
                     self.done.insert(rebuilt, last);
                 }
@@ -101,8 +101,7 @@ impl<'a, C> Rewriter<'a, C> {
             self.steps += 1;
             match step {
                 Step::Enter(u) => {
-                    if let std::collections::hash_map::Entry::Vacant(at) = self.done.entry(u) {
-                        at.insert(u);
+                    if self.done.mark(u) {
                         let mut new = u;
                         while generation < GENERATIONS
                             && let Some(next) = self.rules.apply(self.arena, self.context, new)
@@ -129,10 +128,10 @@ impl<'a, C> Rewriter<'a, C> {
     fn rebuilt(&mut self, u: UOp) -> UOp {
         let node = self.arena.get(u);
         let (op, ty) = (node.op, node.ty);
-        let src: SmallVec<[UOp; 4]> = node.src.iter().map(|s| self.done.get(s).copied().unwrap_or(*s)).collect();
+        let src: SmallVec<[UOp; 4]> = node.src.iter().map(|s| self.done.get(*s).unwrap_or(*s)).collect();
         if src.as_slice() == node.src.as_slice() { u } else { self.arena.node(op, ty, &src) }
     }
     fn results(&self, roots: &[UOp]) -> Vec<UOp> {
-        roots.iter().map(|u| self.done.get(u).copied().unwrap_or(*u)).collect()
+        roots.iter().map(|u| self.done.get(*u).unwrap_or(*u)).collect()
     }
 }

@@ -17,6 +17,7 @@ mod tests;
 
 pub use affine::affine;
 pub use simplify::{simplify_index, simplify_indices};
+#[cfg(test)]
 pub(crate) use substitute::reachable;
 pub use substitute::{substitute, substitute_all};
 

@@ -1,9 +1,9 @@
 //! The pass over a DAG that brings its index arithmetic into normal form.
 
 use super::Index;
+use crate::uop::memo::Memo;
 use crate::uop::{Alu, Arena, Op, Ty, UOp};
 use evoxc_core::DType;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// An index, or a gate of bools, in normal form: the same value for all values of ranges and parameters.
@@ -32,12 +32,12 @@ pub fn simplify_index(arena: &mut Arena, root: UOp) -> UOp {
 pub fn simplify_indices(arena: &mut Arena, roots: &[UOp]) -> Vec<UOp> {
     let order = super::substitute::reachable(arena, roots, 0);
     let mut x = Index::new(arena);
-    let mut done: FxHashMap<UOp, UOp> = FxHashMap::with_capacity_and_hasher(order.len(), Default::default());
+    let mut done = Memo::new(order.first().map_or(0, |u| u.index()), order.last().map_or(0, |u| u.index() + 1));
     for u in order {
         let new = x.simplified(u, &done);
         done.insert(u, new);
     }
-    roots.iter().map(|u| x.number(done[u])).collect()
+    roots.iter().map(|u| x.number(done.get(*u).unwrap_or(*u))).collect()
 }
 
 impl Index<'_> {
@@ -51,14 +51,14 @@ impl Index<'_> {
             _ => u,
         }
     }
-    fn simplified(&mut self, u: UOp, done: &FxHashMap<UOp, UOp>) -> UOp {
+    fn simplified(&mut self, u: UOp, done: &Memo) -> UOp {
         let node = self.a.get(u);
         let (op, ty) = (node.op, node.ty);
         // A range keeps its identity.
         if node.src.is_empty() || matches!(op, Op::Range(..)) {
             return u;
         }
-        let mut src: SmallVec<[UOp; 3]> = node.src.iter().map(|s| done[s]).collect();
+        let mut src: SmallVec<[UOp; 3]> = node.src.iter().map(|s| done.get(*s).unwrap_or(*s)).collect();
         // A loop stays a loop where it is named, even if it runs once.
         let names_ranges = matches!(op, Op::Reduce(_) | Op::End);
         for s in src.iter_mut().take(if names_ranges { 1 } else { usize::MAX }) {

@@ -1,5 +1,6 @@
 //! Putting nodes in the place of others.
 
+use crate::uop::memo::Memo;
 use crate::uop::{Arena, UOp};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -27,26 +28,28 @@ pub fn substitute(arena: &mut Arena, root: UOp, map: &FxHashMap<UOp, UOp>) -> UO
 pub fn substitute_all(arena: &mut Arena, roots: &[UOp], map: &FxHashMap<UOp, UOp>) -> Vec<UOp> {
     // Nodes made before all that is replaced do not use it.
     let first = map.keys().map(|u| u.index()).min().unwrap_or(usize::MAX);
-    let mut done: FxHashMap<UOp, UOp> = FxHashMap::default();
-    for u in reachable(arena, roots, first) {
+    let order = reachable(arena, roots, first);
+    let mut done = Memo::new(order.first().map_or(0, |u| u.index()), order.last().map_or(0, |u| u.index() + 1));
+    for u in order {
         let new = map.get(&u).copied().unwrap_or_else(|| {
             let node = arena.get(u);
             let (op, ty) = (node.op, node.ty);
-            let src: SmallVec<[UOp; 4]> = node.src.iter().map(|s| done.get(s).copied().unwrap_or(*s)).collect();
+            let src: SmallVec<[UOp; 4]> = node.src.iter().map(|s| done.get(*s).unwrap_or(*s)).collect();
             if src.as_slice() == node.src.as_slice() { u } else { arena.node(op, ty, &src) }
         });
         done.insert(u, new);
     }
-    roots.iter().map(|u| done.get(u).copied().unwrap_or(*u)).collect()
+    roots.iter().map(|u| done.get(*u).unwrap_or(*u)).collect()
 }
 
 /// The nodes that roots are made of, but for those whose index is below `first`, sources before what uses them.
 pub(crate) fn reachable(arena: &Arena, roots: &[UOp], first: usize) -> Vec<UOp> {
-    let mut seen = rustc_hash::FxHashSet::default();
-    let mut found: Vec<UOp> = roots.iter().copied().filter(|&u| u.index() >= first && seen.insert(u)).collect();
+    let end = roots.iter().map(|u| u.index() + 1).max().unwrap_or(0);
+    let mut seen = Memo::new(first, end);
+    let mut found: Vec<UOp> = roots.iter().copied().filter(|&u| u.index() >= first && seen.mark(u)).collect();
     let mut at = 0;
     while let Some(&u) = found.get(at) {
-        found.extend(arena.src(u).iter().copied().filter(|&s| s.index() >= first && seen.insert(s)));
+        found.extend(arena.src(u).iter().copied().filter(|&s| s.index() >= first && seen.mark(s)));
         at += 1;
     }
     found.sort_unstable();

@@ -47,3 +47,13 @@ fn roots(kernel: &crate::kernel::Kernel) -> impl Iterator<Item = UOp> {
     let scratch = kernel.scratch.iter().map(|s| s.len);
     kernel.loops.iter().copied().chain(kernel.stores.iter().copied()).chain(scratch)
 }
+
+/// Simplifies all values of a kernel that has been decomposed: see [`simplify_values`](super::simplify_values).
+pub fn simplify_kernel(kernel: &mut crate::kernel::Kernel) {
+    let all: Vec<UOp> = roots(kernel).collect();
+    let new = super::simplify_values(&mut kernel.uops, &all);
+    let (loops, rest) = new.split_at(kernel.loops.len());
+    let (stores, sizes) = rest.split_at(kernel.stores.len());
+    (kernel.loops, kernel.stores) = (loops.to_vec(), stores.to_vec());
+    kernel.scratch.iter_mut().zip(sizes).for_each(|(s, &len)| s.len = len);
+}
