@@ -129,6 +129,26 @@ fn a_donated_input_is_where_the_result_is() -> Done {
     Ok(())
 }
 
+#[test]
+fn large_results_are_made_in_memory_that_is_used_again() -> Done {
+    let n = 1 << 19;
+    let exe = build(|x: Sym| x * 2.0 + 1.0, spec(F32, [n]), &native())?;
+    let x = floats(n, &[n]);
+    let first = exe.run(x.clone())?;
+    let at = first.as_slice::<f32>()?.as_ptr();
+    let kept = first.clone();
+    let second = exe.run(first)?;
+    assert_ne!(second.as_slice::<f32>()?.as_ptr(), at, "it has another owner");
+    let want = bits(&second);
+    let third = exe.run(kept)?;
+    assert_eq!(third.as_slice::<f32>()?.as_ptr(), at, "in place");
+    assert_eq!(bits(&third), want);
+    drop(third);
+    assert_eq!(exe.run(x.clone())?.as_slice::<f32>()?.as_ptr(), at, "used again");
+    assert_eq!(bits(&second), want);
+    Ok(())
+}
+
 /// Runs a module on a backend.
 fn run_on(module: &Module, backend: &AnyBackend, args: Vec<Tensor>) -> evoxc::Result<Vec<Tensor>> {
     let program: Arc<dyn Program> = backend.load(&backend.compile(&backend.lower(module)?)?, Device::cpu())?;

@@ -4,6 +4,7 @@ use super::extent::{Amount, Binder, Extents};
 use super::library::LibraryStep;
 use super::lifetimes::{self, Lifetimes};
 use super::matmul::MatmulStep;
+use super::memory::Cells;
 use super::place::{NONE, Places};
 use super::steps::*;
 use crate::lir::{Lir, Size};
@@ -86,7 +87,8 @@ impl Plan {
             routines.push(b.routine().map_err(Fault::error)?);
             items = b.items;
         }
-        Ok(Plan { routines, kernels: vec![], pool, schedule: schedule.clone() })
+        let shelf = Arc::new(Cells::new());
+        Ok(Plan { routines, kernels: vec![], pool, schedule: schedule.clone(), shelf })
     }
 }
 
@@ -173,7 +175,7 @@ impl<'a> Builder<'a> {
             body,
             results,
             scratch: std::mem::take(&mut self.scratch),
-            frames: Default::default(),
+            frames: Cells::new(),
         })
     }
 

@@ -42,6 +42,9 @@ impl Memory {
     pub fn start(&self) -> *mut u8 {
         self.start.as_ptr()
     }
+    pub fn size(&self) -> usize {
+        self.size
+    }
     /// Makes it at least that large; false where there is not enough memory. What it held is lost if it moves.
     pub fn grow(&mut self, size: usize) -> bool {
         if size <= self.size {
@@ -108,30 +111,36 @@ impl Frame {
     }
 }
 
-/// Frames that are kept for the next run; more runs than this at once make frames of their own and drop them.
-const KEPT: usize = 16;
+/// A few things that nobody uses now, for whoever needs one next. Taking and putting are exchanges of pointers: nobody
+/// waits.
+pub(crate) struct Cells<T, const N: usize>([AtomicPtr<T>; N]);
 
-/// The frames of a routine that nobody uses. Taking one is an exchange of a pointer: nobody waits.
-#[derive(Default)]
-pub(crate) struct Frames([AtomicPtr<Frame>; KEPT]);
-
-impl Frames {
-    /// A frame of somebody before, or a new one.
-    pub fn take(&self) -> Box<Frame> {
-        for cell in &self.0 {
-            if !cell.load(Ordering::Relaxed).is_null() {
-                let p = cell.swap(null_mut(), Ordering::Acquire);
-                if !p.is_null() {
-                    // SAFETY: it came from `Box::into_raw` in `put`, and the exchange made us its only owner.
-                    return unsafe { Box::from_raw(p) };
-                }
-            }
-        }
-        Box::new(Frame::new())
+impl<T, const N: usize> Cells<T, N> {
+    pub fn new() -> Cells<T, N> {
+        Cells(std::array::from_fn(|_| AtomicPtr::new(null_mut())))
     }
-    /// Keeps a frame for others.
-    pub fn put(&self, frame: Box<Frame>) {
-        let p = Box::into_raw(frame);
+    /// One that fits.
+    pub fn take(&self, fits: impl Fn(&T) -> bool) -> Option<Box<T>> {
+        for cell in &self.0 {
+            if cell.load(Ordering::Relaxed).is_null() {
+                continue;
+            }
+            let p = cell.swap(null_mut(), Ordering::Acquire);
+            if p.is_null() {
+                continue;
+            }
+            // SAFETY: it came from `Box::into_raw` in `put`, and the exchange made us its only owner.
+            let it = unsafe { Box::from_raw(p) };
+            if fits(&it) {
+                return Some(it);
+            }
+            self.put(it);
+        }
+        None
+    }
+    /// Keeps one for others; drops it where there are as many as are kept.
+    pub fn put(&self, it: Box<T>) {
+        let p = Box::into_raw(it);
         for cell in &self.0 {
             if cell.load(Ordering::Relaxed).is_null()
                 && cell.compare_exchange(null_mut(), p, Ordering::Release, Ordering::Relaxed).is_ok()
@@ -144,7 +153,7 @@ impl Frames {
     }
 }
 
-impl Drop for Frames {
+impl<T, const N: usize> Drop for Cells<T, N> {
     fn drop(&mut self) {
         for cell in &mut self.0 {
             let p = std::mem::replace(cell.get_mut(), null_mut());
@@ -156,8 +165,5 @@ impl Drop for Frames {
     }
 }
 
-impl std::fmt::Debug for Frames {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Frames")
-    }
-}
+/// The frames of a routine that nobody uses; more runs than this at once make frames of their own and drop them.
+pub(crate) type Frames = Cells<Frame, 16>;

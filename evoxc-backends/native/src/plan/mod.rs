@@ -5,7 +5,8 @@
 //! (memory and tables) from a pool and gives it back, so that only outputs are allocated.
 //!
 //! `build` makes plans, with `lifetimes` for when values are needed and `place` for where they are; `extent` evaluates
-//! symbolic extents, `memory` holds raw blocks, `run` goes through steps, `control`, `library`, `matmul` are those steps that
+//! symbolic extents, `memory` holds raw blocks, `output` is memory of
+//! results, `run` goes through steps, `control`, `library`, `matmul` are those steps that
 //! are no kernels, `record` notes what took how long.
 
 mod build;
@@ -15,6 +16,7 @@ mod library;
 mod lifetimes;
 mod matmul;
 mod memory;
+mod output;
 mod place;
 mod record;
 mod run;

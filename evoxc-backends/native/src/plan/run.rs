@@ -1,11 +1,11 @@
 //! Running a plan: laying out a frame, going through steps.
 
-use super::library::reserve;
 use super::memory::{Frame, aligned};
+use super::output::{Made, donated, finished, fresh};
 use super::record::Recorder;
 use super::steps::*;
 use crate::lir::Lir;
-use evoxc_core::{Buffer, DType, Dim, OpError, Result, RunError, Tensor, with_buffer, with_dtype};
+use evoxc_core::{DType, Dim, OpError, Result, RunError, Tensor, with_buffer, with_dtype};
 use evoxc_stage::Profile;
 use smallvec::SmallVec;
 use std::time::Instant;
@@ -22,16 +22,6 @@ pub(crate) struct Run<'p, 'r> {
     pub frame: &'r mut Frame,
     depth: usize,
     recorder: Option<&'r mut Recorder<'p>>,
-}
-
-/// Memory for a result of the program.
-enum Made {
-    /// New memory.
-    Buffer(Buffer),
-    /// That of an argument.
-    Donated(u32),
-    /// Another result's, an argument's or a constant's.
-    None,
 }
 
 impl Plan {
@@ -57,7 +47,7 @@ impl Plan {
     fn start<'p>(&'p self, mut args: Vec<Tensor>, recorder: Option<&mut Recorder<'p>>) -> Result<Vec<Tensor>> {
         let Some(main) = self.routines.first() else { return Ok(vec![]) };
         check(main, &args)?;
-        let mut frame = main.frames.take();
+        let mut frame = main.frames.take(|_| true).unwrap_or_else(|| Box::new(Frame::new()));
         let done = self.entry(main, &mut args, &mut frame, recorder);
         main.frames.put(frame);
         done
@@ -83,7 +73,7 @@ impl Plan {
         let mut results: SmallVec<[*mut u8; 4]> = SmallVec::new();
         for out in &main.results {
             let (m, p) = match out.from {
-                From::Own(_) => memory(out, args, &frame.extents)?,
+                From::Own(_) => memory(self, out, args, &frame.extents)?,
                 From::Argument(_) | From::Constant(_) | From::Same(_) => (Made::None, std::ptr::null_mut()),
             };
             made.push(m);
@@ -96,24 +86,19 @@ impl Plan {
             let shape: SmallVec<[usize; 4]> = o.shape.iter().map(|d| d.size(&frame.extents)).collect();
             let n = o.elements.size(&frame.extents);
             let t = match (o.from, m) {
-                (From::Own(place), Made::Buffer(mut buffer)) => {
-                    let from = frame.places[place as usize];
-                    with_buffer!(&mut buffer, v => {
-                        let to = v.as_mut_ptr().cast::<u8>();
-                        if !std::ptr::eq(from, to) && n > 0 {
-                            // SAFETY: a value of this type is at `from`, and `to` has room for it.
-                            unsafe { std::ptr::copy_nonoverlapping(from, to, n * o.dtype.size()) };
-                        }
-                        // SAFETY: there is room for `n` elements, and steps have written all of them.
-                        unsafe { v.set_len(n) };
-                    });
-                    Tensor::from_parts(buffer, &shape)
-                }
-                (_, Made::Donated(i)) => shaped(&args[i as usize], &shape),
-                (From::Argument(i), _) => shaped(&args[i as usize], &shape),
+                (From::Argument(i), _) | (From::Own(_), Made::Donated(i)) => shaped(&args[i as usize], &shape),
                 (From::Constant(c), _) => shaped(&main.constants[c as usize], &shape),
                 (From::Same(k), _) => out.get(k as usize).and_then(|t| shaped(t, &shape)),
-                (From::Own(_), Made::None) => None,
+                (From::Own(place), m) => {
+                    // A constant that is a result is elsewhere.
+                    let (from, to) = (frame.places[place as usize], results[k]);
+                    if !std::ptr::eq(from, to) && n > 0 {
+                        // SAFETY: a value of this type is at `from`, and `to` has room for it.
+                        unsafe { std::ptr::copy_nonoverlapping(from, to, n * o.dtype.size()) };
+                    }
+                    // SAFETY: steps have written the result, or it was copied.
+                    unsafe { finished(m, n, &shape) }
+                }
             };
             out.push(t.ok_or_else(|| failure(&Info::default(), format!("result {k} does not have its type's size")))?);
         }
@@ -154,20 +139,14 @@ fn start(a: &Tensor) -> Result<*const u8> {
 }
 
 /// Memory for a result: an argument's that is not needed any more and has no other owner, or new.
-fn memory(out: &Output, args: &mut [Tensor], extents: &[i64]) -> Result<(Made, *mut u8)> {
-    if let Some(i) = out.donor
-        && let Some(b) = args.get_mut(i as usize).and_then(Tensor::buffer_mut)
-    {
-        let p = with_buffer!(b, v => v.as_mut_ptr().cast());
-        return Ok((Made::Donated(i), p));
+fn memory(plan: &Plan, out: &Output, args: &mut [Tensor], extents: &[i64]) -> Result<(Made, *mut u8)> {
+    if let Some(found) = out.donor.and_then(|i| donated(args, i)) {
+        return Ok(found);
     }
-    let n = out.elements.size(extents);
-    let mut buffer = reserve(out.dtype, n).ok_or_else(|| {
+    fresh(&plan.shelf, out.dtype, out.elements.size(extents)).ok_or_else(|| {
         let shape: Vec<usize> = out.shape.iter().map(|d| d.size(extents)).collect();
         too_large(&out.info, &format!("a result of shape {shape:?} and dtype {}", out.dtype))
-    })?;
-    let p = with_buffer!(&mut buffer, v => v.as_mut_ptr().cast());
-    Ok((Made::Buffer(buffer), p))
+    })
 }
 
 #[cold]
@@ -348,7 +327,7 @@ impl<'p> Run<'p, '_> {
             let info = Info { op: "call".into(), operands: vec![], loc: c.loc };
             return Err(failure(&info, format!("calls and regions nest deeper than {MAX_DEPTH}")));
         }
-        let mut inner = routine.frames.take();
+        let mut inner = routine.frames.take(|_| true).unwrap_or_else(|| Box::new(Frame::new()));
         let done = self.callee(c, routine, &mut inner);
         routine.frames.put(inner);
         done

@@ -4,6 +4,7 @@ use super::extent::{Amount, Binder, Extents};
 use super::library::LibraryStep;
 use super::matmul::MatmulStep;
 use super::memory::Frames;
+use super::output::Shelf;
 use crate::lir::Lir;
 use crate::pool::Pool;
 use crate::render::Code;
@@ -23,6 +24,8 @@ pub struct Plan {
     pub(crate) kernels: Vec<Compiled>,
     pub(crate) pool: Arc<Pool>,
     pub(crate) schedule: Arc<Schedule>,
+    /// Memory of large results, for later ones.
+    pub(crate) shelf: Arc<Shelf>,
 }
 
 /// A kernel with its code.
