@@ -22,6 +22,7 @@ const LINE: usize = 100;
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Tight {
     Choice,
+    Bits,
     Compare,
     Sum,
     Product,
@@ -94,12 +95,25 @@ impl Printer<'_> {
             _ => Whole,
         };
         let left = if tight == Compare { Sum } else { tight };
+        // `x - 5` rather than `x + -5`.
+        if let (Sum, "+", Some(&y)) = (tight, op, self.k.uops.src(u).get(1))
+            && let (Op::Const(_), Some(number)) = (self.k.uops.op(y), self.text[y.index()].0.strip_prefix('-'))
+        {
+            return (format!("{} - {number}", self.src(u, 0, left)), tight);
+        }
         (format!("{} {op} {}", self.src(u, 0, left), self.src(u, 1, right)), tight)
+    }
+    /// `x & y & z`; other ops of bits, and comparisons, stand in brackets.
+    fn bits(&self, u: UOp, op: &str) -> (String, Tight) {
+        let a = &self.k.uops;
+        let alike = a.src(u).first().is_some_and(|&x| a.op(x) == a.op(u));
+        let left = self.src(u, 0, if alike { Bits } else { Sum });
+        (format!("{left} {op} {}", self.src(u, 1, Sum)), Bits)
     }
     /// What is done only where source `n` holds, if there is one.
     fn gated(&self, u: UOp, text: String, n: usize) -> (String, Tight) {
         match self.k.uops.src(u).len() > n {
-            true => (format!("{} ? {text} : {}", self.src(u, n, Compare), self.src(u, n + 1, Compare)), Choice),
+            true => (format!("{} ? {text} : {}", self.src(u, n, Bits), self.src(u, n + 1, Bits)), Choice),
             false => (text, Whole),
         }
     }
@@ -122,6 +136,9 @@ impl Printer<'_> {
             Op::Binary(Binary::Mul) | Op::Alu(Alu::Mul) => self.infix(u, "*", Product),
             Op::Binary(Binary::Div) | Op::Alu(Alu::Div | Alu::IntDiv) | Op::IndexDiv => self.infix(u, "/", Product),
             Op::IndexMod => self.infix(u, "%", Product),
+            Op::Binary(Binary::And) | Op::Alu(Alu::And) => self.bits(u, "&"),
+            Op::Binary(Binary::Or) | Op::Alu(Alu::Or) => self.bits(u, "|"),
+            Op::Binary(Binary::Xor) | Op::Alu(Alu::Xor) => self.bits(u, "^"),
             Op::Binary(op) => self.call(u, op.name()),
             Op::Compare(direction, SortOrder::Ieee) => self.infix(u, sign(direction), Compare),
             Op::Compare(direction, SortOrder::Total) => self.call(u, format!("total_{}", direction.word())),
@@ -130,7 +147,7 @@ impl Printer<'_> {
             Op::Alu(Alu::Eq) => self.infix(u, "==", Compare),
             Op::Alu(Alu::Ne) => self.infix(u, "!=", Compare),
             Op::Alu(Alu::Select) => {
-                let [c, x, y] = [0, 1, 2].map(|n| self.src(u, n, Compare));
+                let [c, x, y] = [0, 1, 2].map(|n| self.src(u, n, Bits));
                 (format!("{c} ? {x} : {y}"), Choice)
             }
             Op::Alu(op) => self.call(u, format!("{op:?}").to_lowercase()),
@@ -172,11 +189,10 @@ impl Printer<'_> {
         let own_line = match node.op {
             Op::Reduce(_) | Op::End => true,
             Op::Store | Op::After => false,
-            _ => {
-                !node.src.is_empty()
-                    && !matches!(node.op, Op::Range(..))
-                    && (text.len() > LINE || shared && tight != Whole)
-            }
+            Op::Range(..) => false,
+            // Short enough to be read twice.
+            Op::Load if text.len() < LINE / 4 => false,
+            _ => !node.src.is_empty() && (text.len() > LINE || shared),
         };
         self.text[u.index()] = if own_line {
             let name = format!("v{}", self.named);

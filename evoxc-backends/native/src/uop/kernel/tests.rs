@@ -70,6 +70,35 @@ b0[v1] = exp(b1[v1] - v2)
     assert_eq!(verify(&k, Stage::Scheduled), Ok(()));
 }
 
+/// Brackets where they are needed, and shared values by name.
+#[test]
+fn text_of_gates() {
+    let mut k =
+        Kernel { buffers: vec![BufferDecl { dtype: DType::I64, written: true, shares: vec![] }], ..Kernel::default() };
+    let a = &mut k.uops;
+    let (n, two, minus) = (a.index(9), a.index(2), a.index(-2));
+    let i = a.node(Op::Range(0, AxisKind::Loop), Ty::INDEX, &[n]);
+    let x = a.alu(Alu::Add, &[i, minus]);
+    let (low, high) = (a.alu(Alu::Le, &[two, i]), a.alu(Alu::Lt, &[x, two]));
+    let odd = a.node(Op::IndexMod, Ty::INDEX, &[x, two]);
+    let odd = a.alu(Alu::Ne, &[odd, i]);
+    let gate = a.alu(Alu::And, &[low, high]);
+    let gate = a.alu(Alu::And, &[gate, odd]);
+    let y = a.alu(Alu::Mul, &[x, two]);
+    let value = a.alu(Alu::Select, &[gate, y, n]);
+    let memory = a.node(Op::Buffer(0), Ty::memory(DType::I64), &[]);
+    k.stores = vec![a.node(Op::Store, Ty::VOID, &[memory, i, value, gate])];
+    k.loops = vec![i];
+    let expected = "\
+buffers: b0 i64 written
+loops: r0 < 9
+v0 = r0 - 2
+v1 = (2 <= r0) & (v0 < 2) & (v0 % 2 != r0)
+if v1: b0[r0] = v1 ? v0 * 2 : 9
+";
+    assert_eq!(k.to_string(), expected);
+}
+
 /// Each mutation breaks one rule of the form.
 #[test]
 fn broken_kernels_are_refused() {
