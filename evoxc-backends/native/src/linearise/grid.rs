@@ -37,7 +37,11 @@ impl Emit<'_> {
         if !few || !light || self.tile.is_some_and(|r| nest.blocks[outer].range == Some(r)) {
             return None;
         }
-        let part = if inner == nest.innermost && self.along.is_some() { PART } else { 1 };
+        let part = match nest.blocks[inner].range {
+            _ if inner == nest.innermost && self.along.is_some() => PART,
+            r if r.is_some() && r == self.tile => 16,
+            _ => 1,
+        };
         // Where all is known, and little, one loop is simpler.
         let mut all = 1i64;
         let mut at = Some(outer);

@@ -208,6 +208,33 @@ impl Emit<'_> {
         if lanes >= 4 { lanes } else { 1 }
     }
 
+    /// Do products share factors along the range?
+    fn shares(&self, range: UOp) -> bool {
+        let arena = &self.kernel.uops;
+        let nest = self.nest;
+        self.subtree(nest.innermost).into_iter().any(|b| {
+            let block = &nest.blocks[b];
+            block.closers.iter().any(|&c| super::reduce::contraction(self.kernel, c).is_some())
+                && block.items.iter().any(|i| match i {
+                    Item::Node(u) => {
+                        arena.op(*u) == Op::Load
+                            && !arena.depends_on(*u, range)
+                            && self.along.is_none_or(|v| arena.depends_on(*u, v))
+                    }
+                    Item::Loop(_) => false,
+                })
+        })
+    }
+    /// A range along which products share factors, where they do not along the loop around the vectors: to be put there.
+    pub fn sharing(&self, loops: &[UOp]) -> Option<UOp> {
+        let arena = &self.kernel.uops;
+        let [others @ .., _, last] = loops else { return None };
+        if self.tile.is_some() || self.along != Some(*last) {
+            return None;
+        }
+        let many = |r: &UOp| arena.as_index(arena.src(*r)[0]).is_none_or(|n| n > 1);
+        others.iter().rev().copied().find(|r| many(r) && self.shares(*r))
+    }
     /// Finds the range over outputs along which products share factors.
     pub fn tile(&mut self) {
         let nest = self.nest;
@@ -218,23 +245,8 @@ impl Emit<'_> {
             _ => innermost,
         };
         let Some(range) = nest.blocks[home].range else { return };
-        let mut shared = false;
-        let mut closers = 0;
-        for b in self.subtree(innermost) {
-            closers += nest.blocks[b].closers.len();
-            if !nest.blocks[b].closers.iter().any(|&c| super::reduce::contraction(self.kernel, c).is_some()) {
-                continue;
-            }
-            for &i in &nest.blocks[b].items {
-                if let Item::Node(u) = i
-                    && arena.op(u) == Op::Load
-                    && !arena.depends_on(u, range)
-                    && self.along.is_none_or(|v| arena.depends_on(u, v))
-                {
-                    shared = true;
-                }
-            }
-        }
+        let shared = self.shares(range);
+        let closers: usize = self.subtree(innermost).iter().map(|&b| nest.blocks[b].closers.len()).sum();
         // What lies across the vectors lies along the loop around them: the same lines of memory serve all copies.
         if let Some(v) = self.along.filter(|_| home != innermost && closers == 0) {
             let across = |i: &Item| match i {
@@ -266,8 +278,6 @@ impl Emit<'_> {
 
     /// All of it; how many iterations there are, and how many are worth a thread.
     pub fn whole_kernel(&mut self) -> Result<(Size, Size), OpError> {
-        self.choose();
-        self.tile();
         let nest = self.nest;
         self.items(&nest.blocks[0].items)?;
         let (from, to) = (self.b.begin(), self.b.end());
@@ -373,6 +383,10 @@ impl Emit<'_> {
         // Not worth code of its own.
         if there.saturating_mul(work) < 1000 && sums == 0 {
             most = 1;
+        }
+        // Nor is code that is long as it is.
+        if work > 300 {
+            most = if work > 1000 { 1 } else { most.min(2) };
         }
         while most > 1 && most * live > room {
             most /= 2;

@@ -71,13 +71,24 @@ pub fn linearise(kernel: &Kernel, target: &Target, shape: Shape) -> Result<Lir, 
         Op::Reduce(op) => reduce::ordered(op, arena.ty(u).dtype) && arena.ty(u).dtype.size() == 8,
         _ => false,
     };
-    let nest = nest::Nest::new(kernel, &an, &mut sums, &loops, &lone, &opened)?;
     let mut scratch = Vec::with_capacity(kernel.scratch.len());
     for s in &kernel.scratch {
         let len = size::size(kernel, s.len).ok_or_else(|| analysis::broken("a size of scratch memory is no number"))?;
         scratch.push((s.dtype, len));
     }
+    let mut nest = nest::Nest::new(kernel, &an, &mut sums, &loops, &lone, &opened)?;
+    let mut planned = emit::Emit::new(kernel, &an, &mut sums, &nest, Vec::new(), *target, shape);
+    planned.choose();
+    planned.tile();
+    let shared = planned.sharing(&loops);
+    if let Some(range) = shared {
+        loops.retain(|&r| r != range);
+        loops.insert(loops.len() - 1, range);
+        nest = nest::Nest::new(kernel, &an, &mut sums, &loops, &lone, &opened)?;
+    }
     let mut e = emit::Emit::new(kernel, &an, &mut sums, &nest, scratch, *target, shape);
+    e.choose();
+    e.tile();
     let (extent, grain) = e.whole_kernel()?;
     let scratch = std::mem::take(&mut e.scratch);
     let (regs, body) = e.b.finish();

@@ -368,7 +368,11 @@ pub fn product(seed: u64, wild: bool) -> Case {
         let bias = m.k.uops.node(Op::Load, Ty::scalar(wide), &[p, at]);
         x = m.k.uops.alu(Alu::Add, &[x, bias]);
     }
-    let loops = if batched { vec![b, i, j] } else { vec![i, j] };
+    let loops = match (batched, m.n.below(3)) {
+        (true, 0) => vec![i, b, j],
+        (true, _) => vec![b, i, j],
+        _ => vec![i, j],
+    };
     m.k.loops = loops.iter().map(|l| l.0).collect();
     let (at, len) = m.dense(&loops);
     let p = m.buffer(wide, len, true);
