@@ -128,6 +128,11 @@ pub fn emit_both(past: (&Mir, &Assignment), plain: (&Mir, &Assignment), asks: &S
     for n in &asks.buffers {
         let pointer = at(Register::RDI, *n as i32 * 8);
         asm.ins(Code::Mov_r64_rm64, &[Arg::R(Register::RAX), Arg::M(pointer)]);
+        for other in &asks.read {
+            let other = at(Register::RDI, *other as i32 * 8);
+            asm.ins(Code::Cmp_r64_rm64, &[Arg::R(Register::RAX), Arg::M(other)]);
+            jumps.push(asm.jump_if(Cc::E.number()));
+        }
         asm.ins(Code::And_rm32_imm8, &[Arg::R(Register::EAX), Arg::I(31)]);
         jumps.push(asm.jump_if(Cc::Ne.number()));
     }

@@ -11,6 +11,8 @@ use rustc_hash::FxHashSet;
 pub struct Streams {
     /// Buffers whose address must be a multiple of 32.
     pub buffers: Vec<u32>,
+    /// Buffers that are read: none of the others may be one of these, for then it is in the caches already.
+    pub read: Vec<u32>,
     /// The instructions.
     pub stores: FxHashSet<usize>,
 }
@@ -30,10 +32,15 @@ pub fn streams(lir: &Lir, least: i64) -> Option<Streams> {
     let mut power = vec![0u8; lir.regs.len()];
     let mut known: Vec<Option<i64>> = vec![None; lir.regs.len()];
     let mut trips: Vec<i64> = vec![];
-    let mut found = Streams { buffers: vec![], stores: FxHashSet::default() };
+    let mut found = Streams { buffers: vec![], read: vec![], stores: FxHashSet::default() };
     for (at, inst) in lir.body.iter().enumerate() {
         let p = |r: &Reg| power.get(r.0 as usize).copied().unwrap_or(0);
         let k = |r: &Reg| known.get(r.0 as usize).copied().flatten();
+        if let Inst::Load { from: Memory::Buffer(n), .. } | Inst::Gather { from: Memory::Buffer(n), .. } = inst
+            && !found.read.contains(n)
+        {
+            found.read.push(*n);
+        }
         let mut constant = None;
         let (dst, twos) = match inst {
             Inst::Const { dst, bits } => {

@@ -91,6 +91,14 @@ fn stores_past_the_caches_are_those_of_the_interpreter() {
         assert!(output[start + 8..start + 4096].iter().all(|x| *x == 3.0));
         assert!(output[start..start + 8].iter().chain(&output[start + 4096..]).all(|x| *x == 0.0));
     }
+    // In place it is the plain form that runs, and gives the same.
+    let mut both = vec![1.5f32; 4096 + 8];
+    let start = both.as_ptr().align_offset(32);
+    let pointer: *mut u8 = both[start..].as_mut_ptr().cast();
+    let code = x86.compile(&lir).unwrap();
+    // SAFETY: as above; an element is read by the iteration that writes it.
+    unsafe { code.run([pointer, pointer].as_ptr(), std::ptr::null(), std::ptr::null(), 0, 4096) };
+    assert!(both[start..start + 4096].iter().all(|x| *x == 3.0));
 }
 
 /// Doubles so many numbers.
@@ -477,4 +485,33 @@ fn blocks_are_transposed() {
             same(&x86, &b.0, &input, ((2 * n + 1) * n) as usize);
         }
     }
+}
+
+#[test]
+fn eight_threads_compile_and_run_at_once() {
+    let Some(x86) = renderer() else { return };
+    let lir = lgamma();
+    let expected = {
+        let (mut input, mut output) = ([2.5f32; 16], [0f32; 8]);
+        run(&*Interp.compile(&lir).unwrap(), &[input.as_mut_ptr().cast(), output.as_mut_ptr().cast()]);
+        output
+    };
+    std::thread::scope(|s| {
+        for _ in 0..8 {
+            s.spawn(|| {
+                // Few are kept, so that chunks come and go while others run.
+                let mut kept = std::collections::VecDeque::new();
+                for _ in 0..300 {
+                    let code = x86.compile(&lir).unwrap();
+                    let (mut input, mut output) = ([2.5f32; 16], [0f32; 8]);
+                    run(&*code, &[input.as_mut_ptr().cast(), output.as_mut_ptr().cast()]);
+                    assert_eq!(output, expected);
+                    kept.push_back(code);
+                    if kept.len() > 20 {
+                        kept.pop_front();
+                    }
+                }
+            });
+        }
+    });
 }
