@@ -351,3 +351,36 @@ fn programs_are_saved_and_loaded_with_their_code() -> Done {
     }
     Ok(())
 }
+
+#[test]
+fn a_search_changes_times_and_no_bits() -> Done {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("search-{}", std::process::id()));
+    let specs = || (spec(F32, [40, 24]), spec(F32, [24, 40]));
+    let args = || (floats(960, &[40, 24]), floats(960, &[24, 40]));
+    let want = evaluate(mixed, args(), &native())?;
+    let native = native().search(4).cache_dir(&folder);
+    assert!(build(mixed, specs(), &native)?.run(args())?.bit_eq(&want));
+    assert!(std::fs::read_dir(&folder).unwrap().count() > 0, "winners are written down");
+    let artifact = trace(mixed, specs())?.lower(&native)?.compile()?;
+    let bytes = native.artifact_to_bytes(artifact.artifact())?;
+    assert_eq!(native.artifact_from_bytes(&bytes)?.code(), artifact.code());
+    std::fs::remove_dir_all(&folder).unwrap();
+    Ok(())
+}
+
+#[test]
+fn profiles_say_what_took_how_long() -> Done {
+    let exe = build(mixed, (spec(F32, (dim("B"), 24)), spec(F32, [24, 40])), &native())?;
+    let args = || (floats(72, &[3, 24]), floats(960, &[24, 40]));
+    let want = exe.run(args())?;
+    let (got, profile) = exe.profile(args())?;
+    assert!(got.bit_eq(&want));
+    assert!(profile.steps.iter().any(|s| s.kind == "kernel" && s.bytes > 0 && s.flops > 0), "{profile}");
+    assert!(profile.steps.iter().map(|s| s.time).sum::<std::time::Duration>() <= profile.total);
+    let trace: serde_json::Value = serde_json::from_str(&profile.chrome_trace()).unwrap();
+    assert_eq!(trace.as_array().map(Vec::len), Some(profile.steps.len()));
+    // Other backends know nothing of their steps.
+    let exe = build(mixed, (spec(F32, [3, 24]), spec(F32, [24, 40])), &Interp)?;
+    assert_eq!(exe.profile(args())?.1.steps.len(), 1);
+    Ok(())
+}

@@ -1,8 +1,9 @@
 //! What the backend makes of a program, stage by stage, and their bytes.
 
+use crate::linearise::Shape;
 use crate::lir::Lir;
 use crate::plan::Compiled;
-use crate::schedule::{Block, Item, KernelItem, Schedule};
+use crate::schedule::{Block, Item, KernelItem, Routine, Schedule};
 use evoxc_core::{OpError, PersistenceError, Result, TreeDef};
 use evoxc_ir::{GraphFile, Module};
 use std::fmt;
@@ -90,19 +91,19 @@ impl fmt::Debug for NativeArtifact {
     }
 }
 
-/// The kernels of a schedule, each as often as it runs in the text, in the order of the text.
-pub(crate) fn kernel_items(schedule: &Schedule) -> Vec<&KernelItem> {
-    fn walk<'s>(block: &'s Block, out: &mut Vec<&'s KernelItem>) {
+/// The kernels of a schedule with their routines, each as often as the text has it, in the order of the text.
+pub(crate) fn kernel_items(schedule: &Schedule) -> Vec<(&Routine, &KernelItem)> {
+    fn walk<'s>(r: &'s Routine, block: &'s Block, out: &mut Vec<(&'s Routine, &'s KernelItem)>) {
         for item in &block.items {
             match item {
-                Item::Kernel(k) => out.push(k),
-                Item::Control { blocks, .. } => blocks.iter().for_each(|b| walk(b, out)),
+                Item::Kernel(k) => out.push((r, k)),
+                Item::Control { blocks, .. } => blocks.iter().for_each(|b| walk(r, b, out)),
                 Item::Library(_) | Item::Matmul(_) | Item::View { .. } | Item::Call { .. } => {}
             }
         }
     }
     let mut out = vec![];
-    schedule.routines.iter().for_each(|r| walk(&r.body, &mut out));
+    schedule.routines.iter().for_each(|r| walk(r, &r.body, &mut out));
     out
 }
 
@@ -110,7 +111,7 @@ const MAGIC: &[u8] = b"evoxc-native 1\n";
 /// Instead of a length: code that is the same as the kernel's before.
 const SAME: u64 = u64::MAX;
 
-/// The file: the module, then the code of every distinct kernel with a hash of the kernel.
+/// The file: the module, then the code of every distinct kernel with a hash of the kernel and its shape.
 pub(crate) fn write(artifact: &NativeArtifact) -> Result<Vec<u8>> {
     let mut out = MAGIC.to_vec();
     let part = |out: &mut Vec<u8>, bytes: &[u8]| {
@@ -121,6 +122,7 @@ pub(crate) fn write(artifact: &NativeArtifact) -> Result<Vec<u8>> {
     let mut last: Option<Vec<u8>> = None;
     for k in artifact.kernels.iter() {
         part(&mut out, &hash(&k.lir).to_le_bytes());
+        part(&mut out, &[k.shape.lanes, k.shape.unroll]);
         let code = k.code.bytes();
         // Kernels that were compiled in one go are in one object.
         if last.as_ref() == Some(&code) && !code.is_empty() {
@@ -133,8 +135,11 @@ pub(crate) fn write(artifact: &NativeArtifact) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// The module, and the hash and code of every distinct kernel.
-pub(crate) fn read(bytes: &[u8]) -> Result<(Module, Vec<(u64, &[u8])>)> {
+/// A kernel in a file: its hash, its shape, its code.
+pub(crate) type Saved<'b> = (u64, Shape, &'b [u8]);
+
+/// The module, and every distinct kernel.
+pub(crate) fn read(bytes: &[u8]) -> Result<(Module, Vec<Saved<'_>>)> {
     const WHAT: &str = "artifact";
     let short = || bad(WHAT, "it ends too early".into());
     let mut rest = bytes.strip_prefix(MAGIC).ok_or_else(|| bad(WHAT, "it is no artifact of this backend".into()))?;
@@ -143,7 +148,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(Module, Vec<(u64, &[u8])>)> {
         let (head, tail) = rest.split_first_chunk::<8>().ok_or_else(short)?;
         let n = u64::from_le_bytes(*head);
         if n == SAME {
-            let before = parts.len().checked_sub(2).and_then(|i| parts.get(i)).copied().ok_or_else(short)?;
+            let before = parts.len().checked_sub(3).and_then(|i| parts.get(i)).copied().ok_or_else(short)?;
             parts.push(before);
             rest = tail;
             continue;
@@ -154,8 +159,11 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(Module, Vec<(u64, &[u8])>)> {
         rest = tail;
     }
     let (module, kernels) = parts.split_first().ok_or_else(short)?;
-    let kernels = kernels.chunks(2).map(|c| match *c {
-        [hash, code] => Ok((u64::from_le_bytes(hash.try_into().map_err(|_| short())?), code)),
+    let kernels = kernels.chunks(3).map(|c| match *c {
+        [hash, &[lanes, unroll], code] if (1..=8).contains(&lanes) && (1..=8).contains(&unroll) => {
+            let hash = u64::from_le_bytes(hash.try_into().map_err(|_| short())?);
+            Ok((hash, Shape { lanes, unroll }, code))
+        }
         _ => Err(short()),
     });
     Ok((module_from(module, WHAT)?, kernels.collect::<Result<_>>()?))

@@ -3,13 +3,15 @@
 use crate::artifact::{self, NativeArtifact, NativeProgram, kernel_items, refuse};
 use crate::decompose::{Precision, decompose};
 use crate::dump;
-use crate::linearise::{Shape, linearise};
+use crate::kernel::Kernel;
+use crate::linearise::{Shape, candidates, linearise};
 use crate::lir::Lir;
 use crate::plan::{Compiled, Kernels, Plan};
 use crate::pool::Pool;
 use crate::render::{C, Interp, Renderer};
-use crate::schedule::{KernelItem, schedule};
-use crate::uop::{Stage, key, simplify_kernel, verify};
+use crate::schedule::{KernelItem, Routine, schedule};
+use crate::search;
+use crate::uop::{Key, Stage, key, simplify_kernel, verify};
 use evoxc_core::{Device, DeviceKind, OpError, Result, Tensor};
 use evoxc_ir::{Module, simplify};
 use evoxc_stage::{Backend, Capabilities, OptLevel, Profile, Program, host_processor};
@@ -18,6 +20,7 @@ use std::collections::hash_map::Entry;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// The compiler of our own: fused kernels as machine code of this host, no other compiler needed.
 ///
@@ -139,14 +142,15 @@ impl Native {
         }
     }
 
-    /// The last form of every kernel of a program, each once, and which of them each kernel item is.
-    fn forms(&self, program: &NativeProgram, renderer: &dyn Renderer) -> Result<(Vec<Arc<Lir>>, Vec<u32>)> {
+    /// The last form of every kernel of a program, each once, and which of them each kernel item is. `known` are the shapes
+    /// of a saved program.
+    fn forms(&self, program: &NativeProgram, renderer: &dyn Renderer, known: &[Shape]) -> Result<Forms> {
         let target = renderer.target();
-        let (mut forms, mut numbers) = (vec![], vec![]);
-        let mut known = FxHashMap::default();
-        for item in kernel_items(&program.schedule) {
+        let mut forms = Forms::default();
+        let mut numbers = FxHashMap::default();
+        for (routine, item) in kernel_items(&program.schedule) {
             let at = |e: OpError| refuse(e.at(item.loc));
-            let number = match known.entry(key(&item.kernel)) {
+            let number = match numbers.entry(key(&item.kernel)) {
                 Entry::Occupied(e) => *e.get(),
                 Entry::Vacant(e) => {
                     dump::kernel(&item.label, &item.kernel);
@@ -159,15 +163,52 @@ impl Native {
                     if cfg!(debug_assertions) {
                         verify(&kernel, Stage::Decomposed).map_err(at)?;
                     }
-                    let lir = Arc::new(linearise(&kernel, &target, self.shape()).map_err(at)?);
+                    let shape = match known.get(forms.list.len()) {
+                        Some(&s) => s,
+                        None if self.search > 0 => self.quickest(routine, item, &kernel, e.key(), renderer)?,
+                        None => self.shape(),
+                    };
+                    let lir = Arc::new(linearise(&kernel, &target, shape).map_err(at)?);
                     dump::lir(&item.label, &lir);
-                    forms.push(lir);
-                    *e.insert(forms.len() as u32 - 1)
+                    forms.list.push((lir, shape));
+                    *e.insert(forms.list.len() as u32 - 1)
                 }
             };
-            numbers.push(number);
+            forms.numbers.push(number);
         }
-        Ok((forms, numbers))
+        Ok(forms)
+    }
+
+    /// The shape with which a kernel is quickest, of those that are tried.
+    fn quickest(
+        &self,
+        routine: &Routine,
+        item: &KernelItem,
+        kernel: &Kernel,
+        structure: &Key,
+        renderer: &dyn Renderer,
+    ) -> Result<Shape> {
+        let machine = format!("{} {:?} {}", renderer.name(), self.precision, host_processor());
+        let file = self.cache.as_deref().map(|folder| search::file(folder, structure, &machine));
+        if let Some(shape) = file.as_deref().and_then(search::remembered) {
+            return Ok(shape);
+        }
+        let Some(bench) = search::Bench::new(item, &routine.types) else { return Ok(self.shape()) };
+        let mut best: Option<(Duration, Shape)> = None;
+        for shape in candidates(kernel).into_iter().take(self.search.max(1)) {
+            let lir = linearise(kernel, &renderer.target(), shape).map_err(|e| refuse(e.at(item.loc)))?;
+            let code = renderer.compile(&lir)?;
+            if let Some(time) = bench.time(&lir, &*code)
+                && best.is_none_or(|(b, _)| time < b)
+            {
+                best = Some((time, shape));
+            }
+        }
+        let shape = best.map_or(self.shape(), |(_, s)| s);
+        if let Some(file) = &file {
+            search::remember(file, shape);
+        }
+        Ok(shape)
     }
 
     fn lowered(&self, module: &Module) -> Result<NativeProgram> {
@@ -191,6 +232,13 @@ fn machine() -> Option<Arc<dyn Renderer>> {
     }
     #[cfg(not(all(unix, target_arch = "x86_64")))]
     None
+}
+
+/// The distinct kernels of a program in their last form, and which of them each kernel item is.
+#[derive(Default)]
+struct Forms {
+    list: Vec<(Arc<Lir>, Shape)>,
+    numbers: Vec<u32>,
 }
 
 /// The kernels of a plan, in the order of the schedule.
@@ -229,7 +277,7 @@ impl Backend for Native {
     }
     fn abi_key(&self) -> String {
         let code = self.renderer().map_or("none", |r| r.name());
-        format!("{code} {:?} {} {}", self.precision, self.opt_level, host_processor())
+        format!("{code} {:?} {} search {} {}", self.precision, self.opt_level, self.search, host_processor())
     }
     fn runtime_key(&self) -> String {
         self.threads.map_or_else(String::new, |n| format!("threads {n}"))
@@ -252,31 +300,31 @@ impl Backend for Native {
     }
     fn compile(&self, lowered: &NativeProgram) -> Result<NativeArtifact> {
         let renderer = self.renderer()?;
-        let (forms, numbers) = self.forms(lowered, &*renderer)?;
-        let list: Vec<&Lir> = forms.iter().map(|l| &**l).collect();
-        let code = renderer.compile_all(&list)?;
+        let Forms { list, numbers } = self.forms(lowered, &*renderer, &[])?;
+        let code = renderer.compile_all(&list.iter().map(|(lir, _)| &**lir).collect::<Vec<_>>())?;
         code.iter().for_each(|c| dump::code(&**c));
-        let kernels = forms.into_iter().zip(code).map(|(lir, code)| Compiled { lir, code }).collect();
+        let kernels = list.into_iter().zip(code).map(|((lir, shape), code)| Compiled { lir, shape, code }).collect();
         Ok(NativeArtifact { program: lowered.clone(), kernels: Arc::new(kernels), numbers: Arc::new(numbers) })
     }
     fn artifact_to_bytes(&self, artifact: &NativeArtifact) -> Result<Vec<u8>> {
         artifact::write(artifact)
     }
     fn artifact_from_bytes(&self, bytes: &[u8]) -> Result<NativeArtifact> {
-        let (module, code) = artifact::read(bytes)?;
+        let (module, saved) = artifact::read(bytes)?;
         let program = self.lowered(&module)?;
         let renderer = self.renderer()?;
-        let (forms, numbers) = self.forms(&program, &*renderer)?;
-        if forms.len() != code.len() {
+        let shapes: Vec<Shape> = saved.iter().map(|s| s.1).collect();
+        let Forms { list, numbers } = self.forms(&program, &*renderer, &shapes)?;
+        if list.len() != saved.len() {
             return Err(artifact::foreign());
         }
-        let load = |(lir, (hash, code)): (Arc<Lir>, (u64, &[u8]))| {
+        let load = |((lir, shape), (hash, _, code)): ((Arc<Lir>, Shape), artifact::Saved<'_>)| {
             if artifact::hash(&lir) != hash {
                 return Err(artifact::foreign());
             }
-            Ok(Compiled { code: renderer.load(&lir, code)?, lir })
+            Ok(Compiled { code: renderer.load(&lir, code)?, lir, shape })
         };
-        let kernels = forms.into_iter().zip(code).map(load).collect::<Result<_>>()?;
+        let kernels = list.into_iter().zip(saved).map(load).collect::<Result<_>>()?;
         Ok(NativeArtifact { program, kernels: Arc::new(kernels), numbers: Arc::new(numbers) })
     }
     fn load(&self, artifact: &NativeArtifact, device: Device) -> Result<Arc<dyn Program>> {

@@ -20,6 +20,7 @@ pub mod plan;
 pub mod pool;
 pub mod render;
 pub mod schedule;
+mod search;
 pub mod uop;
 
 pub use artifact::{NativeArtifact, NativeProgram};

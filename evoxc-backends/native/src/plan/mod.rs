@@ -23,5 +23,6 @@ mod run;
 mod steps;
 
 pub use build::Kernels;
+pub(crate) use memory::Memory;
 pub(crate) use steps::Compiled;
 pub use steps::Plan;

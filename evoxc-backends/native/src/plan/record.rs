@@ -17,7 +17,7 @@ pub(crate) struct Recorder<'p> {
 
 impl<'p> Recorder<'p> {
     pub fn new(plan: &'p Plan) -> Recorder<'p> {
-        let items = kernel_items(&plan.schedule);
+        let items = kernel_items(&plan.schedule).into_iter().map(|(_, k)| k).collect();
         Recorder { plan, items, steps: Vec::with_capacity(64), begin: Instant::now() }
     }
 

@@ -5,6 +5,7 @@ use super::library::LibraryStep;
 use super::matmul::MatmulStep;
 use super::memory::Frames;
 use super::output::Shelf;
+use crate::linearise::Shape;
 use crate::lir::Lir;
 use crate::pool::Pool;
 use crate::render::Code;
@@ -32,6 +33,8 @@ pub struct Plan {
 #[derive(Clone)]
 pub(crate) struct Compiled {
     pub lir: Arc<Lir>,
+    /// Of several forms, this.
+    pub shape: Shape,
     pub code: Arc<dyn Code>,
 }
 
