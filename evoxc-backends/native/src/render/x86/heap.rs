@@ -118,12 +118,13 @@ impl Heap {
     pub fn place(&self, bytes: &[u8]) -> Option<Placed> {
         let len = bytes.len();
         let mut current = self.current.lock().unwrap_or_else(|e| e.into_inner());
-        if let Some((chunk, used)) = current.as_mut() {
-            // Nothing in it lives any more.
-            if Arc::strong_count(chunk) == 1 {
+        if let Some((chunk, used)) = current.as_mut()
+            && chunk.size - *used < len
+        {
+            // Full. If nothing in it lives any more it is used again: what ran there last is long done.
+            if Arc::strong_count(chunk) == 1 && chunk.size >= len {
                 *used = 0;
-            }
-            if chunk.size - *used < len {
+            } else {
                 *current = None;
             }
         }
