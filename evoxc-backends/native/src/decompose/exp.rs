@@ -18,7 +18,9 @@ struct Table {
     /// The least and greatest arguments of `exp` that give neither 0 nor infinity, and a bit more; the same of `exp2`.
     exp_range: [f64; 2],
     exp2_range: [f64; 2],
-    /// Where `expm1` is -1, `logistic` is 1 and `tanh` is 1, and a bit more.
+    /// Half the greatest exponent of 2.
+    half_range: f64,
+    /// Where `expm1` of -x is -1 and `tanh` is 1, and a bit more.
     one: f64,
     /// e^r for |r| up to log 2, and 2^r for |r| up to 1.
     exp: &'static [f64],
@@ -39,6 +41,7 @@ static SINGLE: Table = Table {
     mantissa: 23,
     exp_range: [-104.0, 89.0],
     exp2_range: [-151.0, 129.0],
+    half_range: 64.0,
     one: 20.0,
     #[rustfmt::skip]
     exp: &[0.000196360561, 0.00141061808, 0.00833593402, 0.0416611657, 0.166666165, 0.500000358, 1.0, 1.0],
@@ -58,6 +61,7 @@ static DOUBLE: Table = Table {
     mantissa: 52,
     exp_range: [-745.5, 710.0],
     exp2_range: [-1076.0, 1025.0],
+    half_range: 512.0,
     one: 40.0,
     #[rustfmt::skip]
     exp: &[1.1745511418746713e-11, 1.620409179788979e-10, 2.0873300283012266e-09, 2.505101669128827e-08,
@@ -122,20 +126,26 @@ pub(super) fn bounded(e: &mut Emit, x: UOp, [least, most]: [f64; 2]) -> UOp {
     e.max(least, x)
 }
 
-/// e^x as (p, s): it is p s². `x` is within the range of the table.
-fn exp_parts(e: &mut Emit, x: UOp) -> (UOp, UOp) {
-    let dtype = e.dtype(x);
-    let (n, s) = split(e, x, 0.5 / std::f64::consts::LN_2, 0.0);
-    let r = less(e, x, n, log2_parts(dtype, 2.0));
-    (e.horner(r, table(dtype).exp), s)
-}
-
 /// e^x.
 pub(super) fn exp(e: &mut Emit, x: UOp) -> UOp {
-    let x = bounded(e, x, table(e.dtype(x)).exp_range);
-    let (p, s) = exp_parts(e, x);
+    let (dtype, t) = (e.dtype(x), table(e.dtype(x)));
+    let x = bounded(e, x, t.exp_range);
+    let (n, s) = split(e, x, 0.5 / std::f64::consts::LN_2, 0.0);
+    let r = less(e, x, n, log2_parts(dtype, 2.0));
+    let p = e.horner(r, t.exp);
     let scaled = e.mul(p, s);
     e.mul(scaled, s)
+}
+/// e^x over 2 to the `down`, for arguments of one sign, whose powers of 2 then all have an exponent.
+fn exp_over(e: &mut Emit, x: UOp, down: f64) -> UOp {
+    let (dtype, t) = (e.dtype(x), table(e.dtype(x)));
+    let (n, s) = split(e, x, 1.0 / std::f64::consts::LN_2, down);
+    let r = less(e, x, n, log2_parts(dtype, 1.0));
+    let q = e.horner(r, t.expm1);
+    let (square, one) = (e.mul(r, r), e.f(x, 1.0));
+    let m = e.fma(square, q, r);
+    let p = e.add(m, one);
+    e.mul(p, s)
 }
 
 /// 2^x.
@@ -179,13 +189,19 @@ pub(super) fn expm1(e: &mut Emit, x: UOp) -> UOp {
     e.select(is_tiny, x, sum)
 }
 
-/// (e^2x - 1) / (e^2x + 1) of -|x|, as n / (1 + n) with n half the numerator: s (e^2r - 1)/2 + (s - 1)/2.
-pub(super) fn tanh(e: &mut Emit, x: UOp) -> UOp {
-    let (dtype, t) = (e.dtype(x), table(e.dtype(x)));
+/// -|x|.
+fn minus_size(e: &mut Emit, x: UOp) -> UOp {
+    let dtype = e.dtype(x);
     let ints = Emit::of_bits(dtype);
     let (bits, sign) = (e.bits(x, ints), e.int(ints, i64::MIN >> (64 - 8 * dtype.size())));
     let bits = e.or(bits, sign);
-    let (size, least) = (e.bits(bits, dtype), e.f(x, -t.one));
+    e.bits(bits, dtype)
+}
+
+/// (e^2x - 1) / (e^2x + 1) of -|x|, as n / (1 + n) with n half the numerator: s (e^2r - 1)/2 + (s - 1)/2.
+pub(super) fn tanh(e: &mut Emit, x: UOp) -> UOp {
+    let (dtype, t) = (e.dtype(x), table(e.dtype(x)));
+    let (size, least) = (minus_size(e, x), e.f(x, -t.one));
     let y = e.max(least, size);
     let (n, s) = split(e, y, 2.0 / std::f64::consts::LN_2, 0.0);
     let r = less(e, y, n, log2_parts(dtype, 0.5));
@@ -206,15 +222,21 @@ pub(super) fn tanh(e: &mut Emit, x: UOp) -> UOp {
     e.with_sign(y, x)
 }
 
-/// e^x / (1 + e^x).
+/// Of y = e^-|x| it is y / (1 + y) or 1 less that. The quotient enters as y - y (y / (1 + y)), where its error counts little.
 pub(super) fn logistic(e: &mut Emit, x: UOp) -> UOp {
     let t = table(e.dtype(x));
-    let x = bounded(e, x, [t.exp_range[0], t.one]);
-    let (p, s) = exp_parts(e, x);
-    let scaled = e.mul(p, s);
-    let (power, one) = (e.mul(scaled, s), e.f(x, 1.0));
+    let (size, least) = (minus_size(e, x), e.f(x, t.exp_range[0]));
+    let bounded = e.max(least, size);
+    let scaled = exp_over(e, bounded, -t.half_range);
+    let (scale, one, zero) = (e.f(x, 2f64.powf(-t.half_range)), e.f(x, 1.0), e.f(x, 0.0));
+    let power = e.mul(scaled, scale);
     let denominator = e.add(power, one);
-    e.div(power, denominator)
+    let quotient = e.div(power, denominator);
+    let minus = e.neg(quotient);
+    let below = e.fma(minus, power, power);
+    let above = e.sub(one, below);
+    let negative = e.lt(x, zero);
+    e.select(negative, below, above)
 }
 
 /// e^|x| / 2 for cosh and sinh, which are finite where e^x is not any more.
@@ -222,11 +244,9 @@ fn half_exp(e: &mut Emit, x: UOp) -> UOp {
     let (size, t) = (e.abs(x), table(e.dtype(x)));
     let most = e.f(x, t.exp_range[1] + 1.0);
     let size = e.min(most, size);
-    let (p, s) = exp_parts(e, size);
-    let half = e.f(x, 0.5);
-    let halved = e.mul(s, half);
-    let scaled = e.mul(p, s);
-    e.mul(scaled, halved)
+    let scaled = exp_over(e, size, t.half_range);
+    let scale = e.f(x, 2f64.powf(t.half_range - 1.0));
+    e.mul(scaled, scale)
 }
 
 /// e^|x|/2 + 1/4 / (e^|x|/2).

@@ -5,27 +5,53 @@ use super::emit::Emit;
 use crate::uop::UOp;
 use evoxc_core::DType;
 
+/// The truncated quotient of two integers of at most 32 bits as one of floats, which machines have for vectors. The float has so
+/// many digits more than the integers that no quotient is rounded up to the next integer. By 0 it is some number.
+fn float_quotient(e: &mut Emit, a: UOp, b: UOp, width: u32) -> UOp {
+    let (ints, floats) = (e.dtype(a), if width < 32 { DType::F32 } else { DType::F64 });
+    let (x, y) = (e.cast(a, floats), e.cast(b, floats));
+    let q = e.div(x, y);
+    e.cast(q, ints)
+}
+
 /// Truncated; by 0 it is -1, and the least integer by -1 is itself.
-pub(super) fn divide(e: &mut Emit, a: UOp, b: UOp) -> UOp {
+pub(super) fn divide(e: &mut Emit, a: UOp, b: UOp, width: u32) -> UOp {
     let (zero, one, ones) = (e.i(b, 0), e.i(b, 1), e.i(b, -1));
     let by_zero = e.eq(b, zero);
-    if !e.dtype(a).is_signed_int() {
-        let safe = e.select(by_zero, one, b);
-        let q = e.int_div(a, safe);
-        return e.select(by_zero, ones, q);
+    // Of narrow integers -1 is no special divisor: there is room for the quotient.
+    let by_minus = (e.dtype(a).is_signed_int() && width >= 32).then(|| e.eq(b, ones));
+    let mut q = if width <= 32 {
+        float_quotient(e, a, b, width)
+    } else {
+        let special = by_minus.map_or(by_zero, |m| e.or(by_zero, m));
+        let safe = e.select(special, one, b);
+        e.int_div(a, safe)
+    };
+    if let Some(by_minus) = by_minus {
+        let negated = e.neg(a);
+        q = e.select(by_minus, negated, q);
     }
-    let by_minus = e.eq(b, ones);
-    let special = e.or(by_zero, by_minus);
-    let safe = e.select(special, one, b);
-    let (q, negated) = (e.int_div(a, safe), e.neg(a));
-    let q = e.select(by_minus, negated, q);
     e.select(by_zero, ones, q)
 }
 
 /// With the sign of `a`; by 0 it is `a`, by -1 it is 0.
-pub(super) fn remainder(e: &mut Emit, a: UOp, b: UOp) -> UOp {
+pub(super) fn remainder(e: &mut Emit, a: UOp, b: UOp, width: u32) -> UOp {
     let (zero, one) = (e.i(b, 0), e.i(b, 1));
     let by_zero = e.eq(b, zero);
+    if width <= 32 {
+        let q = float_quotient(e, a, b, width);
+        let whole = e.mul(q, b);
+        let r = e.sub(a, whole);
+        let r = if e.dtype(a) == DType::I32 && width == 32 {
+            // The least integer by -1 has no quotient.
+            let ones = e.i(b, -1);
+            let by_minus = e.eq(b, ones);
+            e.select(by_minus, zero, r)
+        } else {
+            r
+        };
+        return e.select(by_zero, a, r);
+    }
     let mut special = by_zero;
     if e.dtype(a).is_signed_int() {
         let ones = e.i(b, -1);

@@ -11,6 +11,7 @@ mod emit;
 mod erf;
 mod exp;
 mod float;
+mod hyperbolic;
 mod integer;
 mod inverse;
 mod library;
@@ -19,6 +20,7 @@ mod pass;
 mod power;
 mod precision;
 mod reduce;
+mod root;
 #[cfg(test)]
 mod tests;
 mod trig;

@@ -1,4 +1,4 @@
-//! The one pass over a kernel: nodes in order, each once, into an arena that holds what the result needs and no more.
+//! The one pass over a kernel: nodes in order, each once, into an arena that holds what the result needs.
 
 use super::emit::Emit;
 use super::{Precision, binary, compare, precision, reduce, unary};

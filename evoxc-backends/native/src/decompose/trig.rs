@@ -13,7 +13,7 @@ use evoxc_ir::Unary;
 struct Table {
     /// 1.5 times the least power of 2 of which the last place is 1.
     shifter: f64,
-    /// π in three parts, all cut and not rounded, so that nothing taken off -0 leaves -0 (for the tangent).
+    /// π in three parts, cut and not rounded.
     pi: [f64; 3],
     /// The reduction is good below.
     limit: f64,
@@ -107,23 +107,34 @@ pub(super) fn cos(e: &mut Emit, x: UOp) -> UOp {
     gated(e, Unary::Cos, x, y)
 }
 
-/// Tangent: x = nπ/2 + r; where n is odd it is -1 / tan r.
+/// Tangent: x = nπ/2 + r; where n is odd it is -1 / tan r. What the reduction loses counts, for the tangent grows faster
+/// than its argument.
 pub(super) fn tan(e: &mut Emit, x: UOp) -> UOp {
     let (dtype, t) = (e.dtype(x), table(e.dtype(x)));
     let (shifter, inverse) = (e.f(x, t.shifter), e.f(x, std::f64::consts::FRAC_2_PI));
     let shifted = e.fma(x, inverse, shifter);
     let n = e.sub(shifted, shifter);
-    let r = less(e, x, n, 0.5);
+    let [first, second, third] = t.pi.map(|part| e.f(x, -0.5 * part));
+    let near = e.fma(n, first, x);
+    let r = e.fma(n, second, near);
+    let left = e.sub(near, r);
+    let low = e.fma(n, second, left);
+    // The difference is exact but where the rest is small; there nothing was lost that counts.
+    let (size, quarter, zero) = (e.abs(r), e.f(x, 0.25), e.f(x, 0.0));
+    let small = e.lt(size, quarter);
+    let low = e.select(small, zero, low);
+    let low = e.fma(n, third, low);
     let z = e.mul(r, r);
     let p = e.horner(z, t.tan);
     let cube = e.mul(z, r);
-    let y = e.fma(cube, p, r);
+    let tail = e.fma(cube, p, low);
+    let y = e.add(r, tail);
     let back = e.sub(r, y);
-    let lost = e.fma(cube, p, back);
+    let lost = e.add(back, tail);
     let bits = e.bits(shifted, Emit::of_bits(dtype));
     let odd = e.and_bits(bits, 1);
-    let zero = e.i(odd, 0);
-    let odd = e.ne(odd, zero);
+    let even = e.i(odd, 0);
+    let odd = e.ne(odd, even);
     let minus = e.f(x, -1.0);
     // One step of Newton's method, for the quotient and for what the sum lost.
     let (inverse, one) = (e.div(minus, y), e.f(x, 1.0));
@@ -131,5 +142,8 @@ pub(super) fn tan(e: &mut Emit, x: UOp) -> UOp {
     let error = e.fma(inverse, lost, error);
     let inverse = e.fma(inverse, error, inverse);
     let y = e.select(odd, inverse, y);
+    // The sums have lost the sign of -0.
+    let is_zero = e.eq(x, zero);
+    let y = e.select(is_zero, x, y);
     gated(e, Unary::Tan, x, y)
 }

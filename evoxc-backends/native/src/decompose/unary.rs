@@ -1,7 +1,7 @@
 //! Ops of one operand.
 
 use super::emit::{Emit, none};
-use super::{erf, exp, float, integer, inverse, library, log, trig};
+use super::{erf, exp, float, hyperbolic, integer, inverse, library, log, root, trig};
 use crate::uop::{Alu, UOp};
 use evoxc_core::{DType, OpError};
 use evoxc_ir::Unary;
@@ -52,18 +52,17 @@ fn float_unary(e: &mut Emit, op: Unary, x: UOp) -> Option<UOp> {
         Unary::Sin => trig::sin(e, x),
         Unary::Cos => trig::cos(e, x),
         Unary::Tan => trig::tan(e, x),
-        Unary::Cbrt => library::unary(e, op, x),
+        Unary::Cbrt => root::cbrt(e, x),
         Unary::Asin => inverse::asin(e, x),
         Unary::Acos => inverse::acos(e, x),
         Unary::Atan => inverse::atan(e, x),
-        Unary::Asinh | Unary::Acosh | Unary::Atanh => library::unary(e, op, x),
+        Unary::Asinh => hyperbolic::asinh(e, x),
+        Unary::Acosh => hyperbolic::acosh(e, x),
+        Unary::Atanh => hyperbolic::atanh(e, x),
         Unary::Erf if e.dtype(x) == DType::F32 => erf::erf(e, x),
         Unary::Erf | Unary::Erfc | Unary::ErfInv | Unary::Lgamma | Unary::Digamma => library::unary(e, op, x),
         Unary::Sqrt => e.sqrt(x),
-        Unary::Rsqrt => {
-            let (root, one) = (e.sqrt(x), e.f(x, 1.0));
-            e.div(one, root)
-        }
+        Unary::Rsqrt => root::rsqrt(e, x),
         Unary::Floor => e.floor(x),
         Unary::Ceil => e.ceil(x),
         Unary::RoundEven => e.round_even(x),

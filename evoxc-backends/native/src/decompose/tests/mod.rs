@@ -2,6 +2,7 @@
 
 mod eval;
 mod exact;
+mod kernels;
 mod sweep;
 
 use super::{Precision, decompose};
