@@ -1,5 +1,6 @@
 //! The instructions that are used, by pairs: of 128 bits, and of 256.
 
+use super::mir::{Cc, G};
 use iced_x86::Code;
 
 /// One instruction on xmm and on ymm registers.
@@ -127,3 +128,63 @@ pub const FMADDSS: [Code; 3] =
     [Code::VEX_Vfmadd132ss_xmm_xmm_xmmm32, Code::VEX_Vfmadd213ss_xmm_xmm_xmmm32, Code::VEX_Vfmadd231ss_xmm_xmm_xmmm32];
 pub const FMADDSD: [Code; 3] =
     [Code::VEX_Vfmadd132sd_xmm_xmm_xmmm64, Code::VEX_Vfmadd213sd_xmm_xmm_xmmm64, Code::VEX_Vfmadd231sd_xmm_xmm_xmmm64];
+
+/// Arithmetic of two operands, in its forms.
+pub fn g3_codes(op: G, w: u8) -> [Code; 4] {
+    // Register and memory; memory and register; with 8 bits; with 32.
+    match (op, w) {
+        (G::Add, 8) => [Code::Add_r64_rm64, Code::Add_rm64_r64, Code::Add_rm64_imm8, Code::Add_rm64_imm32],
+        (G::Add, _) => [Code::Add_r32_rm32, Code::Add_rm32_r32, Code::Add_rm32_imm8, Code::Add_rm32_imm32],
+        (G::Sub, 8) => [Code::Sub_r64_rm64, Code::Sub_rm64_r64, Code::Sub_rm64_imm8, Code::Sub_rm64_imm32],
+        (G::Sub, _) => [Code::Sub_r32_rm32, Code::Sub_rm32_r32, Code::Sub_rm32_imm8, Code::Sub_rm32_imm32],
+        (G::And, 8) => [Code::And_r64_rm64, Code::And_rm64_r64, Code::And_rm64_imm8, Code::And_rm64_imm32],
+        (G::And, _) => [Code::And_r32_rm32, Code::And_rm32_r32, Code::And_rm32_imm8, Code::And_rm32_imm32],
+        (G::Or, 8) => [Code::Or_r64_rm64, Code::Or_rm64_r64, Code::Or_rm64_imm8, Code::Or_rm64_imm32],
+        (G::Or, _) => [Code::Or_r32_rm32, Code::Or_rm32_r32, Code::Or_rm32_imm8, Code::Or_rm32_imm32],
+        (G::Xor, 8) => [Code::Xor_r64_rm64, Code::Xor_rm64_r64, Code::Xor_rm64_imm8, Code::Xor_rm64_imm32],
+        (G::Xor, _) => [Code::Xor_r32_rm32, Code::Xor_rm32_r32, Code::Xor_rm32_imm8, Code::Xor_rm32_imm32],
+        (G::Imul, 8) => [Code::Imul_r64_rm64, Code::Imul_r64_rm64, Code::Imul_r64_rm64_imm8, Code::Imul_r64_rm64_imm32],
+        (G::Imul, _) => [Code::Imul_r32_rm32, Code::Imul_r32_rm32, Code::Imul_r32_rm32_imm8, Code::Imul_r32_rm32_imm32],
+    }
+}
+
+/// Conditional moves.
+pub fn cmov(cc: Cc, w: u8) -> Code {
+    match (cc, w) {
+        (Cc::E, 8) => Code::Cmove_r64_rm64,
+        (Cc::E, _) => Code::Cmove_r32_rm32,
+        (Cc::Ne, 8) => Code::Cmovne_r64_rm64,
+        (Cc::Ne, _) => Code::Cmovne_r32_rm32,
+        (Cc::L, 8) => Code::Cmovl_r64_rm64,
+        (Cc::L, _) => Code::Cmovl_r32_rm32,
+        (Cc::Le, 8) => Code::Cmovle_r64_rm64,
+        (Cc::Le, _) => Code::Cmovle_r32_rm32,
+        (Cc::G, 8) => Code::Cmovg_r64_rm64,
+        (Cc::G, _) => Code::Cmovg_r32_rm32,
+        (Cc::Ge, 8) => Code::Cmovge_r64_rm64,
+        (Cc::Ge, _) => Code::Cmovge_r32_rm32,
+        (Cc::B, 8) => Code::Cmovb_r64_rm64,
+        (Cc::B, _) => Code::Cmovb_r32_rm32,
+        (Cc::Be, 8) => Code::Cmovbe_r64_rm64,
+        (Cc::Be, _) => Code::Cmovbe_r32_rm32,
+        (Cc::A, 8) => Code::Cmova_r64_rm64,
+        (Cc::A, _) => Code::Cmova_r32_rm32,
+        (Cc::Ae, 8) => Code::Cmovae_r64_rm64,
+        (Cc::Ae, _) => Code::Cmovae_r32_rm32,
+    }
+}
+/// Conditions as 0 or 1.
+pub fn set(cc: Cc) -> Code {
+    match cc {
+        Cc::E => Code::Sete_rm8,
+        Cc::Ne => Code::Setne_rm8,
+        Cc::L => Code::Setl_rm8,
+        Cc::Le => Code::Setle_rm8,
+        Cc::G => Code::Setg_rm8,
+        Cc::Ge => Code::Setge_rm8,
+        Cc::B => Code::Setb_rm8,
+        Cc::Be => Code::Setbe_rm8,
+        Cc::A => Code::Seta_rm8,
+        Cc::Ae => Code::Setae_rm8,
+    }
+}

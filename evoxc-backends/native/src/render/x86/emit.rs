@@ -1,7 +1,7 @@
 //! Machine code of [`Mir`] whose registers are assigned.
 
 use super::asm::{Arg, Asm, Bytes, Place};
-use super::codes::STORE;
+use super::codes::{STORE, cmov, g3_codes, set};
 use super::mir::*;
 use super::regs::{ARGUMENT_REGS, Assignment, Loc, RAX, RDX, XLAST, fits_target, ordered};
 use super::select::ARGUMENTS;
@@ -12,8 +12,8 @@ use iced_x86::{Code, Register};
 const AREA: i32 = 96;
 
 pub(super) struct Emit<'a> {
-    m: &'a Mir,
-    a: &'a Assignment,
+    pub m: &'a Mir,
+    pub a: &'a Assignment,
     pub asm: Asm,
     /// Where slots begin.
     slots: i32,
@@ -26,7 +26,7 @@ pub(super) struct Emit<'a> {
 }
 
 /// The name of an integer register.
-fn g(number: u8, size: u8) -> Register {
+pub(super) fn g(number: u8, size: u8) -> Register {
     let n = u32::from(number);
     match size {
         8 => Register::RAX + n,
@@ -36,10 +36,10 @@ fn g(number: u8, size: u8) -> Register {
         _ => Register::SPL + (n - 4),
     }
 }
-fn x(number: u8, width: u8) -> Register {
+pub(super) fn x(number: u8, width: u8) -> Register {
     if width == 32 { Register::YMM0 + u32::from(number) } else { Register::XMM0 + u32::from(number) }
 }
-fn at(base: Register, disp: i32) -> Place {
+pub(super) fn at(base: Register, disp: i32) -> Place {
     Place::At { base, index: Register::None, scale: 1, disp }
 }
 
@@ -49,63 +49,6 @@ fn written(code: Code, width: u8) -> u8 {
         Code::Mov_r32_rm32 | Code::Movsx_r32_rm8 | Code::Movzx_r32_rm8 | Code::Movsx_r32_rm16 => 4,
         Code::Movzx_r32_rm16 | Code::VEX_Vmovd_rm32_xmm | Code::VEX_Vpextrd_rm32_xmm_imm8 => 4,
         _ => width,
-    }
-}
-
-fn g3_codes(op: G, w: u8) -> [Code; 4] {
-    // Register and memory; memory and register; with 8 bits; with 32.
-    match (op, w) {
-        (G::Add, 8) => [Code::Add_r64_rm64, Code::Add_rm64_r64, Code::Add_rm64_imm8, Code::Add_rm64_imm32],
-        (G::Add, _) => [Code::Add_r32_rm32, Code::Add_rm32_r32, Code::Add_rm32_imm8, Code::Add_rm32_imm32],
-        (G::Sub, 8) => [Code::Sub_r64_rm64, Code::Sub_rm64_r64, Code::Sub_rm64_imm8, Code::Sub_rm64_imm32],
-        (G::Sub, _) => [Code::Sub_r32_rm32, Code::Sub_rm32_r32, Code::Sub_rm32_imm8, Code::Sub_rm32_imm32],
-        (G::And, 8) => [Code::And_r64_rm64, Code::And_rm64_r64, Code::And_rm64_imm8, Code::And_rm64_imm32],
-        (G::And, _) => [Code::And_r32_rm32, Code::And_rm32_r32, Code::And_rm32_imm8, Code::And_rm32_imm32],
-        (G::Or, 8) => [Code::Or_r64_rm64, Code::Or_rm64_r64, Code::Or_rm64_imm8, Code::Or_rm64_imm32],
-        (G::Or, _) => [Code::Or_r32_rm32, Code::Or_rm32_r32, Code::Or_rm32_imm8, Code::Or_rm32_imm32],
-        (G::Xor, 8) => [Code::Xor_r64_rm64, Code::Xor_rm64_r64, Code::Xor_rm64_imm8, Code::Xor_rm64_imm32],
-        (G::Xor, _) => [Code::Xor_r32_rm32, Code::Xor_rm32_r32, Code::Xor_rm32_imm8, Code::Xor_rm32_imm32],
-        (G::Imul, 8) => [Code::Imul_r64_rm64, Code::Imul_r64_rm64, Code::Imul_r64_rm64_imm8, Code::Imul_r64_rm64_imm32],
-        (G::Imul, _) => [Code::Imul_r32_rm32, Code::Imul_r32_rm32, Code::Imul_r32_rm32_imm8, Code::Imul_r32_rm32_imm32],
-    }
-}
-
-fn cmov(cc: Cc, w: u8) -> Code {
-    match (cc, w) {
-        (Cc::E, 8) => Code::Cmove_r64_rm64,
-        (Cc::E, _) => Code::Cmove_r32_rm32,
-        (Cc::Ne, 8) => Code::Cmovne_r64_rm64,
-        (Cc::Ne, _) => Code::Cmovne_r32_rm32,
-        (Cc::L, 8) => Code::Cmovl_r64_rm64,
-        (Cc::L, _) => Code::Cmovl_r32_rm32,
-        (Cc::Le, 8) => Code::Cmovle_r64_rm64,
-        (Cc::Le, _) => Code::Cmovle_r32_rm32,
-        (Cc::G, 8) => Code::Cmovg_r64_rm64,
-        (Cc::G, _) => Code::Cmovg_r32_rm32,
-        (Cc::Ge, 8) => Code::Cmovge_r64_rm64,
-        (Cc::Ge, _) => Code::Cmovge_r32_rm32,
-        (Cc::B, 8) => Code::Cmovb_r64_rm64,
-        (Cc::B, _) => Code::Cmovb_r32_rm32,
-        (Cc::Be, 8) => Code::Cmovbe_r64_rm64,
-        (Cc::Be, _) => Code::Cmovbe_r32_rm32,
-        (Cc::A, 8) => Code::Cmova_r64_rm64,
-        (Cc::A, _) => Code::Cmova_r32_rm32,
-        (Cc::Ae, 8) => Code::Cmovae_r64_rm64,
-        (Cc::Ae, _) => Code::Cmovae_r32_rm32,
-    }
-}
-fn set(cc: Cc) -> Code {
-    match cc {
-        Cc::E => Code::Sete_rm8,
-        Cc::Ne => Code::Setne_rm8,
-        Cc::L => Code::Setl_rm8,
-        Cc::Le => Code::Setle_rm8,
-        Cc::G => Code::Setg_rm8,
-        Cc::Ge => Code::Setge_rm8,
-        Cc::B => Code::Setb_rm8,
-        Cc::Be => Code::Setbe_rm8,
-        Cc::A => Code::Seta_rm8,
-        Cc::Ae => Code::Setae_rm8,
     }
 }
 
@@ -223,7 +166,7 @@ impl Emit<'_> {
     fn class(&self, v: V) -> Class {
         self.m.regs[v as usize].class
     }
-    fn width(&self, v: V) -> u8 {
+    pub(super) fn width(&self, v: V) -> u8 {
         self.m.regs[v as usize].width
     }
 
@@ -267,7 +210,7 @@ impl Emit<'_> {
     }
 
     /// The register of a value; one that is elsewhere comes to `scratch`.
-    fn reg(&mut self, v: V, scratch: u8) -> u8 {
+    pub(super) fn reg(&mut self, v: V, scratch: u8) -> u8 {
         match self.a.loc[v as usize] {
             Loc::Reg(r) => r,
             Loc::Slot(s) => {
@@ -310,7 +253,7 @@ impl Emit<'_> {
     }
 
     /// A value where memory will do; integers as registers of `w` bytes, vectors of their width.
-    fn rm(&mut self, v: V, w: u8) -> Arg {
+    pub(super) fn rm(&mut self, v: V, w: u8) -> Arg {
         match (self.a.loc[v as usize], self.m.regs[v as usize].constant) {
             (Loc::Slot(s), _) => Arg::M(self.slot(s)),
             (Loc::Constant, Some(c)) if self.class(v) == Class::X => Arg::M(self.asm.constant(c, &self.m.tables, w)),
@@ -329,14 +272,14 @@ impl Emit<'_> {
     }
 
     /// The register to write, which [`Emit::done`] moves where the value lives.
-    fn target(&self, v: V) -> u8 {
+    pub(super) fn target(&self, v: V) -> u8 {
         match (self.a.loc[v as usize], self.class(v)) {
             (Loc::Reg(r), _) => r,
             (_, Class::G) => RAX,
             (_, Class::X) => XLAST,
         }
     }
-    fn done(&mut self, v: V, r: u8) {
+    pub(super) fn done(&mut self, v: V, r: u8) {
         if let Loc::Slot(s) = self.a.loc[v as usize] {
             let to = Arg::M(self.slot(s));
             let w = self.width(v);
@@ -848,121 +791,6 @@ impl Emit<'_> {
             let b = self.operand(mi, 1);
             self.asm.ins(f231, &[to, r, b]);
         }
-        self.done(mi.d, d);
-    }
-
-    fn keep(&mut self, v: V, place: i32) {
-        let r = self.reg(v, XLAST);
-        let w = self.width(v);
-        self.asm.ins(STORE.at(w), &[Arg::M(at(Register::RSP, place)), Arg::R(x(r, w))]);
-    }
-
-    /// Skips what follows unless the lane of the mask that was kept at 32 holds.
-    fn gate(&mut self, lane: u8) -> usize {
-        let mask = Arg::M(at(Register::RSP, 32 + i32::from(lane) * 4));
-        self.asm.ins(Code::Cmp_rm32_imm8, &[mask, Arg::I(0)]);
-        self.asm.jump_if(Cc::E.number())
-    }
-
-    /// The address of the element of a lane, whose index was kept at 0. Changes rax.
-    fn element(&mut self, base: V, how: &Lanewise, lane: u8) -> Place {
-        let index = Arg::M(at(Register::RSP, i32::from(lane) * i32::from(how.index)));
-        let code = if how.index == 8 { Code::Mov_r64_rm64 } else { Code::Movsxd_r64_rm32 };
-        self.asm.ins(code, &[Arg::R(Register::RAX), index]);
-        match self.a.loc[base as usize] {
-            Loc::Reg(r) => Place::At { base: g(r, 8), index: Register::RAX, scale: how.size, disp: 0 },
-            _ => {
-                let base = self.rm(base, 8);
-                if how.size > 1 {
-                    let by = how.size.trailing_zeros();
-                    self.asm.ins(Code::Shl_rm64_imm8, &[Arg::R(Register::RAX), Arg::I(by.into())]);
-                }
-                self.asm.ins(Code::Add_r64_rm64, &[Arg::R(Register::RAX), base]);
-                at(Register::RAX, 0)
-            }
-        }
-    }
-
-    fn lane_gather(&mut self, mi: &Mi, n: u32) {
-        let how = self.m.lanewise[n as usize];
-        let [index, gate, otherwise] = mi.s;
-        self.keep(index, 0);
-        if gate != NONE {
-            self.keep(gate, 32);
-            self.keep(otherwise, 64);
-        }
-        for lane in 0..how.lanes {
-            let skip = if gate != NONE { Some(self.gate(lane)) } else { None };
-            let from = self.element(mi.mem.base, &how, lane);
-            let size = if how.size == 8 { 8 } else { 4 };
-            self.asm.ins(how.code, &[Arg::R(g(RDX, size)), Arg::M(from)]);
-            if how.truth {
-                self.asm.ins(Code::Neg_rm32, &[Arg::R(Register::EDX)]);
-            }
-            let to = Arg::M(at(Register::RSP, 64 + i32::from(lane) * i32::from(how.lane)));
-            self.asm.ins(Code::Mov_rm32_r32, &[to, Arg::R(Register::EDX)]);
-            if let Some(jump) = skip {
-                self.asm.land(jump);
-            }
-        }
-        let d = self.target(mi.d);
-        let w = self.width(mi.d);
-        self.asm.ins(super::codes::MOVUPS.at(w), &[Arg::R(x(d, w)), Arg::M(at(Register::RSP, 64))]);
-        self.done(mi.d, d);
-    }
-
-    fn lane_scatter(&mut self, mi: &Mi, n: u32) {
-        let how = self.m.lanewise[n as usize];
-        let [index, gate, s] = mi.s;
-        self.keep(index, 0);
-        if gate != NONE {
-            self.keep(gate, 32);
-        }
-        self.keep(s, 64);
-        for lane in 0..how.lanes {
-            let skip = if gate != NONE { Some(self.gate(lane)) } else { None };
-            let to = self.element(mi.mem.base, &how, lane);
-            let from = Arg::M(at(Register::RSP, 64 + i32::from(lane) * i32::from(how.lane)));
-            if how.size == 8 {
-                self.asm.ins(Code::Mov_r64_rm64, &[Arg::R(Register::RDX), from]);
-            } else {
-                self.asm.ins(Code::Mov_r32_rm32, &[Arg::R(Register::EDX), from]);
-            }
-            self.asm.ins(how.code, &[Arg::M(to), Arg::R(g(RDX, how.size))]);
-            if let Some(jump) = skip {
-                self.asm.land(jump);
-            }
-        }
-    }
-
-    /// No vector register keeps its value over a call, and none is needed: values that live on are in the frame.
-    fn call(&mut self, mi: &Mi, size: u8) {
-        let lanes = (mi.w / size).max(1);
-        let operands = mi.s.iter().take_while(|v| **v != NONE).count();
-        for (i, v) in mi.s.iter().enumerate().take(operands) {
-            self.keep(*v, i as i32 * 32);
-        }
-        let load = if size == 8 { Code::VEX_Vmovsd_xmm_m64 } else { Code::VEX_Vmovss_xmm_m32 };
-        let store = if size == 8 { Code::VEX_Vmovsd_m64_xmm } else { Code::VEX_Vmovss_m32_xmm };
-        if lanes > 1 {
-            self.asm.ins(Code::VEX_Vzeroupper, &[]);
-        }
-        for lane in 0..lanes {
-            let offset = i32::from(lane) * i32::from(size);
-            for i in 0..operands {
-                let from = Arg::M(at(Register::RSP, i as i32 * 32 + offset));
-                self.asm.ins(load, &[Arg::R(x(i as u8, 16)), from]);
-            }
-            self.asm.ins(Code::Call_rm64, &[Arg::M(Place::Function(mi.imm as u32))]);
-            self.asm.ins(store, &[Arg::M(at(Register::RSP, 64 + offset)), Arg::R(Register::XMM0)]);
-        }
-        let d = self.target(mi.d);
-        let w = self.width(mi.d);
-        let load = match lanes {
-            1 => load,
-            _ => super::codes::MOVUPS.at(w),
-        };
-        self.asm.ins(load, &[Arg::R(x(d, w)), Arg::M(at(Register::RSP, 64))]);
         self.done(mi.d, d);
     }
 }

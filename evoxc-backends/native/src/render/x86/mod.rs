@@ -5,7 +5,7 @@
 //! ```
 //!
 //! `select` (with `alu`, `cast`, `memory`) chooses instructions and composes what AVX2 lacks; `passes` drops what is not
-//! used and moves loads into operands; `regs` is a linear scan; `emit` writes bytes through the assembler `asm`; `heap`
+//! used and moves loads into operands; `regs` is a linear scan; `emit` (with `lanes`) writes bytes through the assembler `asm`; `heap`
 //! owns the pages; `stream` knows stores that go past the caches. The code is independent of its position but for a table of the functions that it calls, which
 //! follows it and is filled in when it is placed.
 
@@ -15,6 +15,7 @@ mod cast;
 mod codes;
 mod emit;
 mod heap;
+mod lanes;
 mod memory;
 mod mir;
 mod passes;
