@@ -5,9 +5,9 @@
 //! ```
 //!
 //! `select` (with `alu`, `cast`, `memory`) chooses instructions and composes what AVX2 lacks; `passes` drops what is not
-//! used and moves loads into operands; `regs` is a linear scan; `emit` (with `lanes`) writes bytes through the assembler `asm`; `heap`
-//! owns the pages; `stream` knows stores that go past the caches. The code is independent of its position but for a table of the functions that it calls, which
-//! follows it and is filled in when it is placed.
+//! used and moves loads into operands; `regs` is a linear scan; `emit` (with `lanes`) writes bytes through the assembler
+//! `asm`; `heap` owns the pages; `stream` knows stores that go past the caches. The code is independent of its position
+//! but for a table of the functions that it calls, which follows it and is filled in when it is placed.
 
 mod alu;
 mod asm;
