@@ -4,6 +4,7 @@ mod eval;
 mod exact;
 mod kernels;
 mod sweep;
+mod values;
 
 use super::{Precision, decompose};
 use crate::kernel::{BufferDecl, Kernel};
