@@ -60,7 +60,12 @@ impl Build<'_> {
         let (l, r) = (self.convert(l, wide), self.convert(r, wide));
         let (op, by) = if wide == DType::BOOL { (Alu::And, Reducer::Or) } else { (Alu::Mul, Reducer::Sum) };
         let product = self.g.arena.alu(op, &[l, r]);
-        let total = self.combine(by, product, ranges);
+        let mut total = self.combine(by, product, ranges);
+        if ranges.is_empty() && wide.is_float() {
+            // A sum of one product starts at 0 all the same, which shows in the sign of a zero.
+            let zero = self.g.arena.constant(wide, 0);
+            total = self.g.arena.alu(Alu::Add, &[product, zero]);
+        }
         self.convert(total, dtype)
     }
 
