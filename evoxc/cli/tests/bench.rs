@@ -33,3 +33,10 @@ fn what_is_asked_wrongly_is_named() {
     assert!(f.fails(1, &["bench", "--backend", "interp", "--compare", "none.jsonl"]).contains("none.jsonl"));
     assert!(f.fails(2, &["bench", "--backend", "interp", "--budget=-1"]).contains("--budget"));
 }
+
+#[test]
+fn the_native_compiler_gives_what_the_interpreter_gives() {
+    let names = "tiny_64,scan_rnn_1000x64,population32_chain10_merged,population32_chain10_separate";
+    let text = Folder::new().ok(&["bench", "--backend", "native", "--check", "--only", names]);
+    assert_eq!(text.matches(": ok (").count(), 4, "{text}");
+}

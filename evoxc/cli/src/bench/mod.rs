@@ -3,6 +3,7 @@
 //! The workloads and the lines that are printed are those of the script that times other systems, so that `--compare`
 //! can join the two.
 
+mod check;
 mod compare;
 mod extra;
 mod formulas;
@@ -23,7 +24,8 @@ first_call_ms is trace + compile + first run. Times compare only within one run 
 Examples:
   evoxc bench --backend native
   evoxc bench --only softmax_4096x1024,tiny_64
-  evoxc bench --compare peers.jsonl";
+  evoxc bench --compare peers.jsonl
+  evoxc bench --check";
 
 /// The arguments of `evoxc bench`.
 #[derive(Args)]
@@ -38,6 +40,9 @@ pub struct BenchArguments {
     /// Seconds to spend on each workload, beside its first call.
     #[arg(long, default_value_t = 4.0, value_name = "SECONDS")]
     budget: f64,
+    /// Times nothing: compares the results with the reference interpreter's.
+    #[arg(long, conflicts_with_all = ["compare", "budget"])]
+    check: bool,
     /// Lines of JSON of other systems, which are joined to a table of ratios at the end.
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
@@ -77,9 +82,13 @@ pub fn run(a: &BenchArguments) -> Result<(), Failure> {
         let names: Vec<&str> = all.iter().map(|w| w.name).collect();
         return Err(Failure::Usage(format!("there is no workload `{unknown}`; there are: {}", names.join(", "))));
     }
+    let chosen = || all.iter().filter(|w| a.only.is_empty() || a.only.iter().any(|n| n == w.name));
+    if a.check {
+        return check::run(chosen(), &backend);
+    }
     let peer = format!("evoxc-{}", backend.name());
     let mut rows = vec![];
-    for w in all.iter().filter(|w| a.only.is_empty() || a.only.iter().any(|n| n == w.name)) {
+    for w in chosen() {
         let text = match (w.run)(&backend, Duration::from_secs_f64(a.budget)) {
             Ok(t) => {
                 rows.push((w.name, t));

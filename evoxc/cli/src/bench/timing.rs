@@ -1,6 +1,6 @@
 //! How a workload is timed: as the peers' script does it.
 
-use evoxc_core::Result;
+use evoxc_core::{Result, Tensor};
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -15,8 +15,16 @@ pub struct Times {
     pub first_call_ms: f64,
 }
 
-/// A program that is ready to run; a call includes waiting for its results.
+/// A call of a program; it includes waiting for its results.
 pub type Call = Box<dyn FnMut() -> Result<()>>;
+
+/// A program that is ready to run.
+pub struct Ready {
+    /// Runs it, as often as one likes.
+    pub call: Call,
+    /// Runs it once more, for its results.
+    pub results: Box<dyn FnOnce() -> Result<Vec<Tensor>>>,
+}
 
 /// Times what `build` makes: the first call with the building, then at least 5 and at most 2000 within the budget.
 ///

@@ -2,7 +2,7 @@
 
 use super::extra;
 use super::formulas::{self, attention, chain20, de_step, gelu, layernorm, mlp_block, mlp_train, softmax};
-use super::timing::{Call, Times, timed};
+use super::timing::{Ready, Times, timed};
 use evoxc::{GraphFn, prelude::*};
 use evoxc_core::Result;
 use evoxc_stage::AnyBackend;
@@ -14,6 +14,8 @@ pub struct Workload {
     pub name: &'static str,
     /// Times it within a budget.
     pub run: Box<dyn Fn(&AnyBackend, Duration) -> Result<Times>>,
+    /// Its results on a backend.
+    pub results: Box<dyn Fn(&AnyBackend) -> Result<Vec<Tensor>>>,
 }
 
 /// Element `i` of the `k`-th input: `((i * 2654435761 + k * 40503) mod 2^32) / 2^32 - 0.5`, scaled, as f32.
@@ -24,7 +26,7 @@ pub fn data<const N: usize>(k: u64, shape: [usize; N], scale: f64) -> Result<Ten
 }
 
 /// Traces, compiles and loads, for calls that keep their inputs, as the other systems do.
-pub fn prepare<F, A, M>(f: F, args: &A, b: &AnyBackend) -> Result<Call>
+pub fn prepare<F, A, M>(f: F, args: &A, b: &AnyBackend) -> Result<Ready>
 where
     A: Tree<Tensor> + Clone + 'static,
     A::Map<TensorSpec>: Tree<TensorSpec>,
@@ -33,13 +35,16 @@ where
     <F::Out as Tree<Sym>>::Map<Tensor>: 'static,
 {
     let exe = build(f, specs(args)?, b)?;
-    let args = args.clone();
-    Ok(Box::new(move || {
-        let out = exe.run(args.clone())?;
-        exe.synchronize()?;
-        drop(std::hint::black_box(out));
-        Ok(())
-    }))
+    let (args, once, again) = (args.clone(), args.clone(), exe.clone());
+    Ok(Ready {
+        call: Box::new(move || {
+            let out = exe.run(args.clone())?;
+            exe.synchronize()?;
+            drop(std::hint::black_box(out));
+            Ok(())
+        }),
+        results: Box::new(move || Ok(evoxc::TreeDef::flatten(again.run(once)?).0)),
+    })
 }
 
 /// The specs of a tree of tensors.
@@ -54,8 +59,9 @@ macro_rules! workload {
             name: $name,
             run: Box::new(|b, budget| {
                 let inputs = $inputs;
-                timed(budget, || prepare($f, &inputs, b))
+                timed(budget, || Ok(prepare($f, &inputs, b)?.call))
             }),
+            results: Box::new(|b| (prepare($f, &$inputs, b)?.results)()),
         }
     };
 }
