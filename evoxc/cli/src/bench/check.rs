@@ -6,9 +6,9 @@ use evoxc_backends::Interp;
 use evoxc_core::{Result, Tensor};
 use evoxc_stage::AnyBackend;
 
-/// The largest difference from the interpreter that passes, in parts of the largest value of the result: every workload is of
-/// f32, and sums a few thousand products at most.
-const TOLERANCE: f32 = 2e-5;
+/// The largest difference from the interpreter that passes, in parts of the largest value of the result: sums of a few thousand
+/// terms of f32, which nearly cancel in some of the workloads, differ so much by the order of their terms.
+const TOLERANCE: f32 = 1e-4;
 
 /// Compares every result of every workload with the interpreter's.
 pub fn run<'w>(
