@@ -17,18 +17,20 @@ fn of<I, O>(graph: Result<Graph<I, O>, evoxc::Error>) -> Schedule {
         let inputs: Vec<Tensor> =
             graph.input_specs().iter().zip(&shapes).enumerate().map(|(k, (t, s))| numbers(t.dtype, s, k)).collect();
         let want = evoxc_reference::Plan::new(graph.module()).and_then(|p| p.run(inputs.clone())).unwrap();
-        let got = run(graph.module(), &inputs).unwrap_or_else(|e| panic!("{e}\n{s}"));
-        for (w, g) in want.iter().zip(&got) {
-            close(w, g, &s);
+        for native in [Native::interp(), Native::default()].into_iter().filter(|n| !n.devices().is_empty()) {
+            let got = run(native, graph.module(), &inputs).unwrap_or_else(|e| panic!("{e}\n{s}"));
+            for (w, g) in want.iter().zip(&got) {
+                close(w, g, &s);
+            }
         }
     }
     s
 }
 
 /// On the native compiler.
-fn run(module: &evoxc::ir::Module, inputs: &[Tensor]) -> Result<Vec<Tensor>, evoxc::Error> {
+fn run(native: Native, module: &evoxc::ir::Module, inputs: &[Tensor]) -> Result<Vec<Tensor>, evoxc::Error> {
     let outputs = module.main().map_or(0, |f| f.body.results.len());
-    let (native, tree) = (Native::interp(), TreeDef::leaves_tuple);
+    let tree = TreeDef::leaves_tuple;
     let device = native.devices()[0];
     let lowered: LoweredProgram<Dyn<Tensor>, Dyn<Tensor>, Native> =
         LoweredProgram::from_parts(native, module, tree(inputs.len()), tree(outputs))?;
@@ -168,6 +170,48 @@ gradients! {
     grad_rms_norm: 3, |x, g| (x.rms_norm(-1, 1e-5) * g).sum(..), (spec(F32, [4096, 1024]), spec(F32, [4096, 1024]));
     grad_variance: 3, |x, g| (x.var(1) * g).sum(..), (spec(F32, [4096, 1024]), spec(F32, [4096]));
     grad_cross_entropy: 3, |x, y| x.cross_entropy(y, CrossEntropy::default()), (spec(F32, [1024, 1000]), spec(I32, [1024]));
+}
+
+gradients! {
+    small_grad_softmax: 3, |x, g| (x.softmax(-1) * g).sum(..), (spec(F32, [24, 40]), spec(F32, [24, 40]));
+    small_grad_log_softmax: 3, |x, g| (x.log_softmax(-1) * g).sum(..), (spec(F32, [24, 40]), spec(F32, [24, 40]));
+    small_grad_layer_norm: 3, |x, g| (x.layer_norm(-1, 1e-5) * g).sum(..), (spec(F32, [24, 40]), spec(F32, [24, 40]));
+    small_grad_rms_norm: 3, |x, g| (x.rms_norm(-1, 1e-5) * g).sum(..), (spec(F32, [24, 40]), spec(F32, [24, 40]));
+    small_grad_cross_entropy: 3, |x, y| x.cross_entropy(y, CrossEntropy::default()), (spec(F32, [64, 10]), spec(I32, [64]));
+}
+
+#[test]
+fn rows_and_what_is_kept_of_them_are_one_kernel() {
+    let f = |x: Sym| {
+        let e = (x - x.max(keep(1))).exp();
+        let s = e.sum(keep(1));
+        (e / s, e, s)
+    };
+    at_most(1, &of(trace(f, spec(F32, [64, 128]))));
+}
+
+fn block(x: Sym, p: &[Sym]) -> Sym {
+    let h = x.layer_norm(-1, 1e-5) * p[0] + p[1];
+    let qkv = h.matmul(p[2]).reshape([2, 16, 3, 4, 8]).transpose([2, 0, 3, 1, 4]);
+    let part = |i: i64| qkv.slice(s![i..i + 1, .., .., .., ..]).reshape([2, 4, 16, 8]);
+    let (q, k, v) = (part(0), part(1), part(2));
+    let s = (q.matmul(k.t()) * 0.35).softmax(-1);
+    let o = s.matmul(v).transpose([0, 2, 1, 3]).reshape([2, 16, 32]);
+    let x = x + o.matmul(p[3]);
+    let h = x.layer_norm(-1, 1e-5) * p[4] + p[5];
+    x + h.matmul(p[6]).gelu().matmul(p[7])
+}
+
+#[test]
+fn a_transformer_block_and_its_gradient() {
+    let t = |s: &[usize]| spec(F32, s.to_vec());
+    let p = || {
+        let (n, square) = (t(&[32]), t(&[32, 32]));
+        vec![n.clone(), n.clone(), t(&[32, 96]), square, n.clone(), n, t(&[32, 64]), t(&[64, 32])]
+    };
+    of(trace(|x: Sym, p: Vec<Sym>| block(x, &p), (t(&[2, 16, 32]), p())));
+    let loss = |p: Vec<Sym>, x: Sym| (block(x, &p) * 0.5).mean(..);
+    of(trace(grad(loss), (p(), t(&[2, 16, 32]))));
 }
 
 #[test]

@@ -12,7 +12,7 @@ use super::items::{Node, Work, ordered};
 use super::matmul::{Plan, matmul, transposed};
 use super::routine::Routines;
 use super::{Block, Item, LibraryItem, MatmulItem};
-use crate::uop::Op as UOpKind;
+use crate::uop::{Op as UOpKind, UOp};
 use evoxc_core::{Dim, OpError, Shape};
 use evoxc_ir::{Literal, Op, Prim, Region, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -195,12 +195,17 @@ impl Pass<'_, '_, '_, '_> {
             }
             Prim::Reshape { .. } | Prim::StopGradient {} => {
                 let (Some(&from), Some(&to)) = (op.operands.first(), op.results.first()) else { return Ok(()) };
-                let Some(uses) = self.uses.remove(&to) else { return Ok(()) };
+                let Some(mut uses) = self.uses.remove(&to) else { return Ok(()) };
                 let computed = self.here.get(&from).is_some_and(|&p| self.reasons[p].is_none());
                 let splat = self.maker.facts.splat_of(from);
                 if (uses.memory.is_some() || !computed) && !splat {
                     let why = uses.memory.unwrap_or("seen under another shape");
+                    // Kernels may compute what is viewed themselves.
+                    let groups = if computed { std::mem::take(&mut uses.groups) } else { SmallVec::new() };
                     self.view(place, from, to, uses, why);
+                    for (g, at) in groups {
+                        self.expand(g, place, at)?;
+                    }
                     return Ok(());
                 }
                 self.kernel(place, to, uses)
@@ -320,13 +325,19 @@ impl Pass<'_, '_, '_, '_> {
         };
         // In the kernel that goes over its elements anyway, else in one of its own.
         let mut home = None;
+        let mut row = None;
         let apart = self.maker.apart;
         for &(g, at) in groups.iter().filter(|_| !apart) {
             let others = groups.iter().map(|(o, _)| *o).chain(readers.iter().copied()).filter(|&o| o != g);
             let others: SmallVec<[usize; 4]> = others.collect();
-            // A kernel never reads what it writes.
-            let alone = groups.iter().all(|&(o, other)| o != g || other == at) && !readers.contains(&g);
-            if alone && self.covers(g, at, v)? && !self.reaches(g, &others) {
+            if readers.contains(&g) || !self.covers(g, at, v)? || self.reaches(g, &others) {
+                continue;
+            }
+            // A kernel never reads what it writes: its other uses are of a row that it keeps.
+            let mine: SmallVec<[At; 4]> = groups.iter().filter(|(o, _)| *o == g).map(|(_, at)| *at).collect();
+            let Work::Group(group) = &self.nodes[g].work else { continue };
+            row = if mine.len() > 1 { cost::as_row(group, v, &mine, &self.maker.facts) } else { None };
+            if mine.len() == 1 || row.is_some() {
                 home = Some((g, at));
                 break;
             }
@@ -348,7 +359,15 @@ impl Pass<'_, '_, '_, '_> {
             g.outputs.push(Output { value: v, from: v, offset: None, at, reason });
         }
         self.nodes[home].place = self.nodes[home].place.max(place);
-        self.expand(home, place, at)
+        let reduces = super::expand::depths(&self.ops[place].prim) > 0;
+        let fill = row.as_ref().map_or(at, |r| r.fill);
+        if let Some(g) = self.group(home) {
+            if reduces || row.is_some() {
+                cost::nest(g, fill);
+            }
+            g.rows.extend(row);
+        }
+        self.expand(home, place, fill)
     }
 
     /// A kernel over the elements of a value: one that goes over as many and reads the same, or a new one.
@@ -469,7 +488,8 @@ impl Pass<'_, '_, '_, '_> {
         Ok(choice)
     }
 
-    /// Does a kernel go over every element of `v` once, at that context?
+    /// Does a kernel go over every element of `v` once, at that context? Loops inside of those over its elements may be
+    /// more, if they run at all.
     fn covers(&mut self, node: usize, at: At, v: Value) -> Result<bool, OpError> {
         let shape = self.maker.facts.ty(v).shape.clone();
         let Work::Group(g) = &mut self.nodes[node].work else { return Ok(false) };
@@ -490,8 +510,15 @@ impl Pass<'_, '_, '_, '_> {
                 _ => return Ok(false),
             }
         }
-        let loops = g.index.iter().filter(|&&u| matches!(g.arena.op(u), UOpKind::Range(..))).count();
-        Ok(loops == ranges.len())
+        let inner: SmallVec<[UOp; 4]> =
+            g.index.iter().copied().filter(|&u| g.is_loop(u) && !ranges.contains(&u)).collect();
+        if inner.is_empty() {
+            return Ok(true);
+        }
+        let some = inner.iter().all(|&r| g.arena.src(r).first().is_some_and(|&n| g.arena.bounds(n).min >= 1));
+        // Loops are in the order of what most stores have side by side.
+        let whole = g.outputs.iter().filter(|o| g.ranges_of(o.at).len() == inner.len() + ranges.len()).count();
+        Ok(!ranges.is_empty() && some && cost::hoisted(g, &ranges) && g.outputs.len() < 2 * whole)
     }
 
     /// Does a node need what one of others writes? Says yes where that would take long to find out.

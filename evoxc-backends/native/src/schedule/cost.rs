@@ -113,7 +113,7 @@ fn loops(g: &Group, ranges: &[UOp]) -> SmallVec<[UOp; 4]> {
 
 /// Can the loops be in an order in which what depends on these is done once for each? The last loop, along which memory
 /// is written, stays the last.
-fn hoisted(g: &Group, outer: &[UOp]) -> bool {
+pub(super) fn hoisted(g: &Group, outer: &[UOp]) -> bool {
     let mut all = g.index.iter().filter(|r| g.is_loop(**r));
     let Some(last) = all.next_back() else { return true };
     if outer.contains(last) {
@@ -133,7 +133,7 @@ pub(super) fn nest(g: &mut Group, at: At) {
 }
 
 /// A row of a value, if all contexts are elements of one: where some of the axes have the same indices, of loops alone.
-fn as_row(g: &Group, v: Value, contexts: &[At], facts: &Facts) -> Option<Row> {
+pub(super) fn as_row(g: &Group, v: Value, contexts: &[At], facts: &Facts) -> Option<Row> {
     let all: SmallVec<[_; 4]> = contexts.iter().map(|&at| g.context(at)).collect();
     let (first, rest) = all.split_first()?;
     if all.iter().any(|c| c.gate.is_some()) {

@@ -182,3 +182,21 @@ fn chains_may_be_in_place() {
     let out = k.kernel.buffers.iter().find(|b| b.written).unwrap();
     assert_eq!(out.shares.iter().map(|&n| k.buffers[n as usize]).collect::<Vec<_>>(), [Value(0)]);
 }
+
+#[test]
+fn what_is_kept_of_rows_is_written_by_the_kernel_over_them() {
+    // The exponentials and their sums are kept for another kernel.
+    let s = same(
+        "func @f(%x: tensor<6x8xf32>, %y: tensor<8x6xf32>) -> (tensor<6x8xf32>, tensor<6x8xf32>, tensor<6xf32>) {
+        %m = evoxc.reduce_max(%x) {axes = [1]} : tensor<6xf32>
+        %mb = evoxc.broadcast_in_dim(%m) {shape = [6, 8], dims = [0]} : tensor<6x8xf32>
+        %d = evoxc.sub(%x, %mb) : tensor<6x8xf32>
+        %e = evoxc.exp(%d) : tensor<6x8xf32>
+        %s = evoxc.reduce_sum(%e) {axes = [1]} : tensor<6xf32>
+        %sb = evoxc.broadcast_in_dim(%s) {shape = [6, 8], dims = [0]} : tensor<6x8xf32>
+        %r = evoxc.div(%e, %sb) : tensor<6x8xf32>
+        return %r, %e, %s
+    }",
+    );
+    assert_eq!(kernels(&s), 1, "{s}");
+}
