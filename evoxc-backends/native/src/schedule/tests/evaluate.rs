@@ -47,11 +47,16 @@ impl Machine<'_> {
         match ranges.split_first() {
             None => f(self),
             Some((&r, rest)) => {
+                // A fill may be needed within another loop over the same range.
+                let around = self.ranges.get(&r).copied();
                 for i in 0..self.size(r) {
                     self.ranges.insert(r, i);
                     self.each(rest, f);
                 }
-                self.ranges.remove(&r);
+                match around {
+                    Some(i) => drop(self.ranges.insert(r, i)),
+                    None => drop(self.ranges.remove(&r)),
+                }
             }
         }
     }

@@ -33,7 +33,9 @@ fn fused_programs_give_the_same() {
             panic!("seed {seed}: no schedule\n{}", p.module)
         };
         let want = evaluate::run(&p.module, &apart, &p.inputs);
-        let got = evaluate::run(&p.module, &fused, &p.inputs);
+        let run = || evaluate::run(&p.module, &fused, &p.inputs);
+        let got = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));
+        let got = got.unwrap_or_else(|_| panic!("seed {seed}: no values\n{}\n{fused}", p.module));
         match (want, got) {
             (Ok(Some(want)), Ok(Some(got))) => {
                 ran += 1;
