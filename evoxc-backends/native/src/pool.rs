@@ -6,8 +6,8 @@
 
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::thread::{self, JoinHandle, Thread};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{self, JoinHandle};
 
 /// Looks for a new job so often before a thread sleeps: some 20 µs.
 const SPINS: u32 = 1 << 10;
@@ -123,17 +123,17 @@ impl Drop for End<'_> {
     }
 }
 
-/// Threads that help the one that calls.
+/// Threads that help the one that calls. They start with the first loop that needs them.
 pub struct Pool {
     shared: Arc<Shared>,
-    threads: Vec<Thread>,
-    handles: Vec<JoinHandle<()>>,
+    helpers: OnceLock<Vec<JoinHandle<()>>>,
+    count: usize,
 }
 
 impl Pool {
     /// A pool of `threads` in all, the caller among them. Fewer where the system gives no more.
     pub fn new(threads: usize) -> Pool {
-        let helpers = threads.saturating_sub(1);
+        let count = threads.max(1);
         let nothing: Work<'static> = &|_, _, _| {};
         let shared = Arc::new(Shared {
             epoch: AtomicU64::new(0),
@@ -143,33 +143,35 @@ impl Pool {
             busy: AtomicBool::new(false),
             stop: AtomicBool::new(false),
             failed: AtomicBool::new(false),
-            asleep: (0..helpers).map(|_| AtomicBool::new(false)).collect(),
+            asleep: (1..count).map(|_| AtomicBool::new(false)).collect(),
         });
-        let spawn = |n: usize| {
-            let shared = shared.clone();
-            thread::Builder::new().name(format!("evoxc-{}", n + 1)).spawn(move || shared.serve(n)).ok()
-        };
-        let handles: Vec<JoinHandle<()>> = (0..helpers).map_while(spawn).collect();
-        let threads = handles.iter().map(|h| h.thread().clone()).collect();
-        Pool { shared, threads, handles }
+        Pool { shared, helpers: OnceLock::new(), count }
     }
 
-    /// The pool of so many threads that all programs of this process share. It ends with the last that uses it.
+    fn helpers(&self) -> &[JoinHandle<()>] {
+        let spawn = |n: usize| {
+            let shared = self.shared.clone();
+            thread::Builder::new().name(format!("evoxc-{}", n + 1)).spawn(move || shared.serve(n)).ok()
+        };
+        self.helpers.get_or_init(|| (0..self.count - 1).map_while(spawn).collect())
+    }
+
+    /// The pool of so many threads that all programs of this process share, from the first on: its threads sleep while
+    /// nobody needs them.
     pub fn shared(threads: usize) -> Arc<Pool> {
-        static POOLS: Mutex<Vec<(usize, Weak<Pool>)>> = Mutex::new(Vec::new());
+        static POOLS: Mutex<Vec<Arc<Pool>>> = Mutex::new(Vec::new());
         let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-        pools.retain(|(_, p)| p.strong_count() > 0);
-        if let Some(p) = pools.iter().find(|(n, _)| *n == threads).and_then(|(_, p)| p.upgrade()) {
-            return p;
+        if let Some(p) = pools.iter().find(|p| p.count == threads.max(1)) {
+            return p.clone();
         }
         let pool = Arc::new(Pool::new(threads));
-        pools.push((threads, Arc::downgrade(&pool)));
+        pools.push(pool.clone());
         pool
     }
 
     /// The number of threads, the caller among them.
     pub fn threads(&self) -> usize {
-        self.threads.len() + 1
+        self.count
     }
 
     /// Does iterations 0 to below `extent`, on several threads if there are at least `grain` for each.
@@ -182,7 +184,7 @@ impl Pool {
             }
             return;
         }
-        let shared = &*self.shared;
+        let (shared, helpers) = (&*self.shared, self.helpers());
         let chunks = most.min(threads * CHUNKS);
         // SAFETY: only the lifetime changes. We are the one caller (`busy`) and do not return before everybody who entered
         // the job has left it; nobody is inside and it is closed, so nobody reads `job`.
@@ -193,9 +195,9 @@ impl Pool {
         shared.next.store(0, Ordering::Relaxed);
         shared.inside.fetch_and(!CLOSED, Ordering::AcqRel);
         shared.epoch.fetch_add(1, Ordering::SeqCst);
-        for (asleep, t) in shared.asleep.iter().zip(&self.threads).take(threads as usize - 1) {
+        for (asleep, helper) in shared.asleep.iter().zip(helpers).take(threads as usize - 1) {
             if asleep.load(Ordering::SeqCst) {
-                t.unpark();
+                helper.thread().unpark();
             }
         }
         let end = End(shared);
@@ -210,8 +212,8 @@ impl Drop for Pool {
     fn drop(&mut self) {
         self.shared.stop.store(true, Ordering::Release);
         self.shared.epoch.fetch_add(1, Ordering::SeqCst);
-        self.threads.iter().for_each(Thread::unpark);
-        for h in self.handles.drain(..) {
+        for h in self.helpers.take().unwrap_or_default() {
+            h.thread().unpark();
             // A thread that panicked has ended all the same.
             let _ = h.join();
         }
@@ -237,7 +239,9 @@ mod tests {
                     let done: Vec<AtomicUsize> = (0..extent).map(|_| AtomicUsize::new(0)).collect();
                     pool.split(extent, grain, &|from, to, thread| {
                         assert!(thread < threads);
-                        done[from as usize..to as usize].iter().for_each(|d| drop(d.fetch_add(1, Ordering::Relaxed)));
+                        done[from as usize..to as usize].iter().for_each(|d| {
+                            d.fetch_add(1, Ordering::Relaxed);
+                        });
                     });
                     assert!(done.iter().all(|d| d.load(Ordering::Relaxed) == 1), "{threads} {extent} {grain}");
                 }
@@ -253,7 +257,9 @@ mod tests {
                 s.spawn(|| {
                     for _ in 0..500 {
                         let sum = AtomicI64::new(0);
-                        pool.split(100, 1, &|from, to, _| drop(sum.fetch_add((from..to).sum(), Ordering::Relaxed)));
+                        pool.split(100, 1, &|from, to, _| {
+                            sum.fetch_add((from..to).sum(), Ordering::Relaxed);
+                        });
                         assert_eq!(sum.into_inner(), 4950);
                     }
                 });
