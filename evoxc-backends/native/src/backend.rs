@@ -131,7 +131,9 @@ impl Native {
     }
 
     fn pool(&self) -> Arc<Pool> {
-        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        // Asked once: the answer takes files of the system to read.
+        static ALL: OnceLock<usize> = OnceLock::new();
+        let all = || *ALL.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from));
         Pool::shared(self.threads.unwrap_or_else(all))
     }
 

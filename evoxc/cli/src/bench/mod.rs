@@ -31,7 +31,7 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct BenchArguments {
-    /// The backend; `evoxc devices` lists them.
+    /// The backend; `evoxc devices` lists them. The native compiler by default.
     #[arg(long, short, value_name = "NAME")]
     backend: Option<String>,
     /// The workloads to run, separated by commas; all by default.
