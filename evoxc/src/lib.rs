@@ -112,7 +112,11 @@ pub use evoxc_trace::__private;
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
-/// So does that of the pages on models and on XLA.
+/// So does that of the pages on the native compiler, on models and on XLA.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/native.md")]
+struct NativePage;
+
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/running-jax-and-pytorch-models.md")]
 struct Models;
