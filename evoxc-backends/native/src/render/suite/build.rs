@@ -136,13 +136,14 @@ struct Scope {
 impl Builder<'_> {
     fn kernel(&mut self) {
         let (recipe, n) = (self.recipe, Ty::INDEX);
-        let begin = self.put(n, |dst| Inst::Begin { dst });
-        let end = self.put(n, |dst| Inst::End { dst });
+        let range = |b: &mut Self| (b.put(n, |dst| Inst::Begin { dst }), b.put(n, |dst| Inst::End { dst }));
+        let first = (!recipe.late).then(|| range(self));
         for number in 0..2 {
             let param = self.put(n, |dst| Inst::Param { dst, number });
             self.indices.push(param);
         }
         self.stmts(&recipe.before);
+        let (begin, end) = first.unwrap_or_else(|| range(self));
         let step = if recipe.by_lanes { i64::from(self.lanes) } else { 1 };
         let scope = self.open(begin, end, step);
         self.stmts(&recipe.body);

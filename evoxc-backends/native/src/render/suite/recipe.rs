@@ -11,6 +11,8 @@ pub(super) struct Recipe {
     pub half: bool,
     /// Lanes of the outermost loop's step, rather than 1.
     pub by_lanes: bool,
+    /// Is the range of iterations asked for after what stands before the loop, rather than first?
+    pub late: bool,
     pub extent: u8,
     /// Where the iterations are divided into two calls.
     pub split: u8,
@@ -125,12 +127,13 @@ fn stmt() -> impl Strategy<Value = Stmt> {
 
 /// Any recipe.
 pub(super) fn recipe() -> impl Strategy<Value = Recipe> {
-    let shape = (any::<bool>(), any::<bool>(), 0..24u8, any::<u8>(), [0..32u8, 0..32u8]);
+    let shape = (any::<[bool; 3]>(), 0..24u8, any::<u8>(), [0..32u8, 0..32u8]);
     let body = (vec(stmt(), 0..4), vec(stmt(), 0..14), vec(simple(), 0..4));
     (shape, vec(any::<u8>(), 1..5), body, any::<u64>()).prop_map(
-        |((half, by_lanes, extent, split, params), dtypes, (before, body, after), seed)| Recipe {
+        |(([half, by_lanes, late], extent, split, params), dtypes, (before, body, after), seed)| Recipe {
             half,
             by_lanes,
+            late,
             extent,
             split,
             params,

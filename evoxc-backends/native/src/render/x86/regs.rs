@@ -348,7 +348,8 @@ fn scan(m: &Mir, live: &[Live], calls: &[u32], order: &[u32], xs: u16) -> Assign
             s.least[class] = s.least[class].min(l.end);
             loc[v as usize] = Loc::Reg(r);
         };
-        if v < ARGUMENTS {
+        // Arguments stay where they are given, but over a call, which keeps none of those registers.
+        if v < ARGUMENTS && !crosses {
             let r = ARGUMENT_REGS[v as usize];
             place(&mut s, &mut loc, r);
             continue;

@@ -260,6 +260,35 @@ fn lgamma() -> Lir {
     b.0
 }
 
+// A call keeps none of the registers in which the range of iterations is given. With enough values that live over the
+// call, no other register is left for it.
+#[test]
+fn the_range_may_be_asked_for_after_a_call() {
+    let Some(x86) = renderer() else { return };
+    let ty = Ty::scalar(DType::I64);
+    for values in [0, 3, 4, 5, 20] {
+        let mut b = Build::new(&[DType::I64, DType::I64]);
+        let zero = b.index(0);
+        let all: Vec<Reg> = (0..=values).map(|i| b.load(ty, 0, zero, i, Stride::One)).collect();
+        let (x, y) = (b.reg(Ty::scalar(DType::F64)), b.reg(Ty::scalar(DType::F64)));
+        b.put(Inst::Bitcast { dst: x, src: all[0] });
+        b.put(Inst::Call { dst: y, function: LibFn::Unary(Unary::Lgamma, false), src: smallvec![x] });
+        let (from, to, var) = (b.reg(Ty::INDEX), b.reg(Ty::INDEX), b.reg(Ty::INDEX));
+        b.put(Inst::Begin { dst: from });
+        b.put(Inst::End { dst: to });
+        let mut sum = b.reg(ty);
+        b.put(Inst::Bitcast { dst: sum, src: y });
+        for value in all {
+            sum = b.alu(Alu::Xor, ty, &[sum, value]);
+        }
+        b.put(Inst::For { var, from, to, step: 1 });
+        b.store(1, var, 0, Stride::One, sum);
+        b.put(Inst::EndFor);
+        let input: Vec<u64> = (0..=values).map(|i| (i as f64 + 0.7).to_bits()).collect();
+        same(&x86, &b.0, &input, 1);
+    }
+}
+
 #[test]
 fn saved_code_runs_again() {
     let Some(x86) = renderer() else { return };
