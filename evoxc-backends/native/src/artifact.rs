@@ -6,6 +6,7 @@ use crate::plan::Compiled;
 use crate::schedule::{Block, Item, KernelItem, Routine, Schedule};
 use evoxc_core::{OpError, PersistenceError, Result, TreeDef};
 use evoxc_ir::{GraphFile, Module};
+use sha2::{Digest, Sha256};
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -111,7 +112,16 @@ const MAGIC: &[u8] = b"evoxc-native 1\n";
 /// Instead of a length: code that is the same as the kernel's before.
 const SAME: u64 = u64::MAX;
 
-/// The file: the module, then the code of every distinct kernel with a hash of the kernel and its shape.
+/// The length of the digest at the end.
+const DIGEST: usize = 32;
+
+/// SHA-256.
+fn digest(bytes: &[u8]) -> [u8; DIGEST] {
+    Sha256::digest(bytes).into()
+}
+
+/// The file: the module, then the code of every distinct kernel with a hash of the kernel and its shape, and a digest of
+/// all that: damaged code must not run.
 pub(crate) fn write(artifact: &NativeArtifact) -> Result<Vec<u8>> {
     let mut out = MAGIC.to_vec();
     let part = |out: &mut Vec<u8>, bytes: &[u8]| {
@@ -132,6 +142,8 @@ pub(crate) fn write(artifact: &NativeArtifact) -> Result<Vec<u8>> {
         }
         last = Some(code);
     }
+    let digest = digest(&out);
+    out.extend(digest);
     Ok(out)
 }
 
@@ -142,7 +154,11 @@ pub(crate) type Saved<'b> = (u64, Shape, &'b [u8]);
 pub(crate) fn read(bytes: &[u8]) -> Result<(Module, Vec<Saved<'_>>)> {
     const WHAT: &str = "artifact";
     let short = || bad(WHAT, "it ends too early".into());
+    let (bytes, expected) = bytes.split_last_chunk::<DIGEST>().ok_or_else(short)?;
     let mut rest = bytes.strip_prefix(MAGIC).ok_or_else(|| bad(WHAT, "it is no artifact of this backend".into()))?;
+    if digest(bytes) != *expected {
+        return Err(bad(WHAT, "it is damaged: its digest is not that of its contents".into()));
+    }
     let mut parts = vec![];
     while !rest.is_empty() {
         let (head, tail) = rest.split_first_chunk::<8>().ok_or_else(short)?;
