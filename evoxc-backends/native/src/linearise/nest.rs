@@ -61,6 +61,8 @@ struct Maker<'a> {
     blocks: Vec<Block>,
     children: Vec<Vec<Child>>,
     marked: FxHashSet<(UOp, BlockId)>,
+    /// What is marked, in whatever block.
+    needed: FxHashSet<UOp>,
     factors: FxHashSet<UOp>,
     groups: FxHashMap<(BlockId, SmallVec<[UOp; 2]>, u32, bool), BlockId>,
     todo: Vec<(UOp, BlockId)>,
@@ -83,6 +85,7 @@ impl Nest {
             blocks: vec![Block::default()],
             children: vec![Vec::new()],
             marked: FxHashSet::default(),
+            needed: FxHashSet::default(),
             factors: FxHashSet::default(),
             groups: FxHashMap::default(),
             todo: Vec::new(),
@@ -151,6 +154,7 @@ impl Maker<'_> {
         let home = self.home(u, from)?;
         self.factors.remove(&u);
         if self.marked.insert((u, home)) {
+            self.needed.insert(u);
             self.todo.push((u, home));
         }
         Ok(())
@@ -207,7 +211,8 @@ impl Maker<'_> {
                             for &s in kernel.uops.src(of) {
                                 let home = self.home(s, leaf)?;
                                 let known = self.factors.contains(&s);
-                                let new = !self.marked.contains(&(s, home));
+                                // A factor is one in all loops: what another loop needs as a value is none.
+                                let new = !self.needed.contains(&s);
                                 self.need(s, leaf)?;
                                 if (known || new) && home == leaf && kernel.uops.op(s) == Op::Load {
                                     self.factors.insert(s);
