@@ -47,10 +47,15 @@ impl Build<'_> {
     fn combine(&mut self, by: Reducer, x: UOp, ranges: &[UOp]) -> UOp {
         let mut src: smallvec::SmallVec<[UOp; 4]> = smallvec![x];
         src.extend(ranges.iter().copied().filter(|&r| matches!(self.g.arena.op(r), UOpKind::Range(..))));
-        if src.len() == 1 {
-            return x;
-        }
         let ty = self.g.arena.ty(x);
+        if src.len() == 1 {
+            if by != Reducer::Sum || !ty.dtype.is_float() {
+                return x;
+            }
+            // A sum of one number starts at 0 all the same, which shows in the sign of a zero.
+            let zero = self.g.arena.constant(ty.dtype, 0);
+            return self.g.arena.alu(Alu::Add, &[x, zero]);
+        }
         self.g.arena.node(UOpKind::Reduce(by), ty, &src)
     }
 
@@ -60,12 +65,7 @@ impl Build<'_> {
         let (l, r) = (self.convert(l, wide), self.convert(r, wide));
         let (op, by) = if wide == DType::BOOL { (Alu::And, Reducer::Or) } else { (Alu::Mul, Reducer::Sum) };
         let product = self.g.arena.alu(op, &[l, r]);
-        let mut total = self.combine(by, product, ranges);
-        if ranges.is_empty() && wide.is_float() {
-            // A sum of one product starts at 0 all the same, which shows in the sign of a zero.
-            let zero = self.g.arena.constant(wide, 0);
-            total = self.g.arena.alu(Alu::Add, &[product, zero]);
-        }
+        let total = self.combine(by, product, ranges);
         self.convert(total, dtype)
     }
 
