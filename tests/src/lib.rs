@@ -3,6 +3,7 @@
 //! This crate owns how a result is judged. It is published nowhere and no other crate depends on it.
 
 pub mod case;
+pub mod conditioning;
 pub mod filetest;
 pub mod laws;
 pub mod plugin;

@@ -69,7 +69,7 @@ impl Category {
         }
     }
     /// Steps of the element, and of the largest element.
-    fn steps(self, half: bool) -> (f64, f64) {
+    pub(crate) fn steps(self, half: bool) -> (f64, f64) {
         match self {
             Category::Exact => (0.0, 0.0),
             Category::Elementwise => (4.0, 0.0),
@@ -105,7 +105,7 @@ fn of_region(r: &Region, dtype: &dyn Fn(evoxc_ir::Value) -> DType) -> Category {
 }
 
 /// The category of an op on floats.
-fn of_prim(prim: &Prim, complex: bool) -> Category {
+pub(crate) fn of_prim(prim: &Prim, complex: bool) -> Category {
     use Category::*;
     let rounded = if complex { Elementwise } else { Exact };
     match prim {
@@ -261,7 +261,7 @@ fn of_unary(u: Unary, complex: bool) -> Category {
 }
 
 /// Machine epsilon and smallest subnormal of the (parts of the) dtype.
-fn precision(d: DType) -> (f64, f64) {
+pub(crate) fn precision(d: DType) -> (f64, f64) {
     match d.real() {
         DType::F16 => (2f64.powi(-10), 2f64.powi(-24)),
         DType::BF16 => (2f64.powi(-7), 2f64.powi(-133)),

@@ -1,0 +1,116 @@
+//! Is a result of a program worth comparing? Not where another rounding, or another sign of NaN, would change it.
+//!
+//! Programs made at random subtract what is nearly equal, take logarithms of what is nearly 1, and order NaN by its sign,
+//! which IEEE 754 leaves open for the results of arithmetic. [`nudged`] is the program in which each function of a library
+//! and each sum is off by half of its tolerance, and all NaNs of arithmetic have one sign. Where its results are not
+//! those of the program itself, nothing can be said of a backend's.
+
+use crate::tolerance::{Category, of_prim, precision};
+use evoxc_core::{DType, Tensor};
+use evoxc_ir::{
+    Binary, CumOp, Direction, Func, Literal, Module, Op, Prim, Reducer, Region, SortOrder, TensorType, Unary, Value,
+    infer,
+};
+use half::{bf16, f16};
+use std::collections::HashMap;
+
+/// The program with every rounded real number off by half of its tolerance, up or down, and NaNs all above numbers or all below. Down,
+/// products lose the factors that may underflow.
+pub fn nudged(module: &Module, up: bool) -> Module {
+    let mut module = module.clone();
+    for f in &mut module.funcs {
+        let mut body = std::mem::take(&mut f.body);
+        region(f, &mut body, up, &mut HashMap::new());
+        f.body = body;
+    }
+    module
+}
+
+/// Puts a value that is off after each op; what follows takes that instead.
+fn region(f: &mut Func, r: &mut Region, up: bool, instead: &mut HashMap<Value, Value>) {
+    let mut ops = Vec::new();
+    let replace = |v: &mut Value, instead: &HashMap<Value, Value>| {
+        if let Some(&w) = instead.get(v) {
+            *v = w;
+        }
+    };
+    for mut op in std::mem::take(&mut r.ops) {
+        op.operands.iter_mut().for_each(|v| replace(v, instead));
+        for inner in &mut op.regions {
+            region(f, inner, up, instead);
+        }
+        let arithmetic = matches!(
+            op.prim,
+            Prim::Unary(_) | Prim::Binary(_) | Prim::Reduce { .. } | Prim::Cumulative { .. } | Prim::Dot { .. }
+        );
+        let category = of_prim(&op.prim, false);
+        let product =
+            matches!(op.prim, Prim::Reduce { op: Reducer::Prod, .. } | Prim::Cumulative { op: CumOp::Prod, .. });
+        if product && !up {
+            for v in &mut op.operands {
+                if f.ty(*v).dtype().is_float() {
+                    *v = flushed(f, &mut ops, *v);
+                }
+            }
+        }
+        let results: Vec<Value> = op.results.iter().copied().collect();
+        ops.push(op);
+        for v in results {
+            if arithmetic && f.ty(v).dtype().is_float() {
+                let w = off(f, &mut ops, v, category, up);
+                instead.insert(v, w);
+            }
+        }
+    }
+    r.ops = ops;
+    r.results.iter_mut().for_each(|v| replace(v, instead));
+}
+
+/// Appends an op on values of one type.
+fn push(f: &mut Func, ops: &mut Vec<Op>, prim: Prim, operands: &[Value]) -> Value {
+    let types: Vec<&TensorType> = operands.iter().map(|&v| f.ty(v)).collect();
+    let types = infer(&prim, &types, &[]).expect("an op on values of one type");
+    let result = f.value(types[0].clone(), None);
+    let (operands, results) = (operands.iter().copied().collect(), [result].into_iter().collect());
+    ops.push(Op { prim, operands, results, regions: vec![], loc: None });
+    result
+}
+
+/// A real number everywhere in the shape of a value.
+fn splat(f: &mut Func, ops: &mut Vec<Op>, like: Value, x: f64) -> Value {
+    let ty = f.ty(like).clone();
+    push(f, ops, Prim::Constant { value: Literal::Splat(scalar(ty.dtype(), x), ty.shape.clone()) }, &[])
+}
+
+fn off(f: &mut Func, ops: &mut Vec<Op>, v: Value, category: Category, up: bool) -> Value {
+    let d = f.ty(v).dtype();
+    let is_nan = push(f, ops, Prim::Compare { direction: Direction::Ne, order: SortOrder::Ieee }, &[v, v]);
+    let nan = splat(f, ops, v, f64::NAN.copysign(if up { 1.0 } else { -1.0 }));
+    let mut moved = v;
+    if category > Category::Exact {
+        let by = precision(d).0 * category.steps(matches!(d, DType::F16 | DType::BF16)).0 / 2.0;
+        let factor = splat(f, ops, v, if up { 1.0 + by } else { 1.0 - by });
+        moved = push(f, ops, Prim::Binary(Binary::Mul), &[v, factor]);
+    }
+    push(f, ops, Prim::Select {}, &[is_nan, nan, moved])
+}
+
+/// Zeros for what is so small that products of two of them are zeros; whether they are depends on the order.
+fn flushed(f: &mut Func, ops: &mut Vec<Op>, v: Value) -> Value {
+    let least = precision(f.ty(v).dtype()).1.sqrt();
+    let (least, zero) = (splat(f, ops, v, least), splat(f, ops, v, 0.0));
+    let magnitude = push(f, ops, Prim::Unary(Unary::Abs), &[v]);
+    let small = Prim::Compare { direction: Direction::Lt, order: SortOrder::Ieee };
+    let small = push(f, ops, small, &[magnitude, least]);
+    push(f, ops, Prim::Select {}, &[small, zero, v])
+}
+
+fn scalar(d: DType, x: f64) -> Tensor {
+    let made = match d {
+        DType::F16 => Tensor::from_vec(vec![f16::from_f64(x)], []),
+        DType::BF16 => Tensor::from_vec(vec![bf16::from_f64(x)], []),
+        DType::F32 => Tensor::from_vec(vec![x as f32], []),
+        _ => Tensor::from_vec(vec![x], []),
+    };
+    made.expect("one element")
+}
