@@ -72,7 +72,7 @@ fn line(l: &Line) -> String {
 
 /// Runs the workloads.
 pub fn run(a: &BenchArguments) -> Result<(), Failure> {
-    let backend = backend::choose(a.backend.as_deref(), None)?;
+    let backend = backend::choose(Some(a.backend.as_deref().unwrap_or("native")), None)?;
     let peers = a.compare.as_deref().map(compare::read).transpose()?;
     if !a.budget.is_finite() || a.budget < 0.0 {
         return Err(Failure::Usage("--budget takes a number of seconds, not below 0".into()));
