@@ -649,6 +649,14 @@ impl Select<'_> {
         if !has_vector(op, dtype) || op.is_comparison() && dtype != DType::BOOL || op.arity() != 2 {
             return self.across_scalars(op, ty, s);
         }
+        if (op, dtype) == (Alu::Or, DType::BOOL) {
+            let any = self.g1(Op::GAny, self.width(s), s);
+            self.m.regs[any as usize].width = 4;
+            if self.m.regs[s as usize].single {
+                self.anys.insert(any, s);
+            }
+            return Ok(any);
+        }
         let mut v = s;
         if self.width(v) == 32 {
             let (low, high) = (self.low(v), self.high(v));

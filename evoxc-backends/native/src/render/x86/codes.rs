@@ -70,6 +70,7 @@ pub const SQRTPD: P = P(Code::VEX_Vsqrtpd_xmm_xmmm128, Code::VEX_Vsqrtpd_ymm_ymm
 pub const PABSD: P = P(Code::VEX_Vpabsd_xmm_xmmm128, Code::VEX_Vpabsd_ymm_ymmm256);
 pub const CVTDQ2PS: P = P(Code::VEX_Vcvtdq2ps_xmm_xmmm128, Code::VEX_Vcvtdq2ps_ymm_ymmm256);
 pub const CVTTPS2DQ: P = P(Code::VEX_Vcvttps2dq_xmm_xmmm128, Code::VEX_Vcvttps2dq_ymm_ymmm256);
+pub const PTEST: P = P(Code::VEX_Vptest_xmm_xmmm128, Code::VEX_Vptest_ymm_ymmm256);
 pub const MOVUPS: P = P(Code::VEX_Vmovups_xmm_xmmm128, Code::VEX_Vmovups_ymm_ymmm256);
 pub const ROUNDPS: P = P(Code::VEX_Vroundps_xmm_xmmm128_imm8, Code::VEX_Vroundps_ymm_ymmm256_imm8);
 pub const ROUNDPD: P = P(Code::VEX_Vroundpd_xmm_xmmm128_imm8, Code::VEX_Vroundpd_ymm_ymmm256_imm8);

@@ -17,6 +17,10 @@ pub(super) struct Emit<'a> {
     pub asm: Asm,
     /// Where slots begin.
     slots: i32,
+    /// Where registers are kept over rare calls.
+    kept: i32,
+    /// How many of those there were.
+    rare: usize,
     /// How many of the vector registers that are kept for operands in memory hold one.
     taken: u8,
     /// The open blocks: of a loop where it begins, and the jump past its end.
@@ -54,7 +58,7 @@ fn written(code: Code, width: u8) -> u8 {
 
 /// Machine code of a function.
 pub fn emit(m: &Mir, a: &Assignment) -> Result<Bytes, String> {
-    let mut e = Emit { m, a, asm: Asm::new(), slots: 0, taken: 0, open: vec![], fence: false };
+    let mut e = Emit { m, a, asm: Asm::new(), slots: 0, kept: 0, rare: 0, taken: 0, open: vec![], fence: false };
     e.function();
     e.asm.finish(m.functions)
 }
@@ -79,13 +83,13 @@ pub fn emit_both(past: (&Mir, &Assignment), plain: (&Mir, &Assignment), asks: &S
         asm.ins(Code::And_rm32_imm8, &[Arg::R(Register::EAX), Arg::I(31)]);
         jumps.push(asm.jump_if(Cc::Ne.number()));
     }
-    let mut e = Emit { m: past.0, a: past.1, asm, slots: 0, taken: 0, open: vec![], fence: true };
+    let mut e = Emit { m: past.0, a: past.1, asm, slots: 0, kept: 0, rare: 0, taken: 0, open: vec![], fence: true };
     e.function();
     let mut asm = e.asm;
     for jump in jumps {
         asm.land(jump);
     }
-    let mut e = Emit { m: plain.0, a: plain.1, asm, slots: 0, taken: 0, open: vec![], fence: false };
+    let mut e = Emit { m: plain.0, a: plain.1, asm, slots: 0, kept: 0, rare: 0, taken: 0, open: vec![], fence: false };
     e.function();
     e.asm.finish(plain.0.functions)
 }
@@ -96,7 +100,14 @@ impl Emit<'_> {
         let area = m.code.iter().any(|mi| matches!(mi.op, Op::Call(_) | Op::LaneGather(_) | Op::LaneScatter(_)));
         let calls = m.code.iter().any(|mi| matches!(mi.op, Op::Call(_)));
         let wide = m.regs.iter().any(|r| r.width == 32);
-        self.slots = if area { AREA } else { 0 };
+        self.kept = if area { AREA } else { 0 };
+        let (integers, vectors) = self
+            .a
+            .rare
+            .iter()
+            .fold((0, 0), |(g, x), (_, [a, b])| (g.max(a.count_ones() as i32), x.max(b.count_ones() as i32)));
+        let wide = wide || vectors > 0;
+        self.slots = self.kept + vectors * 32 + (integers * 8 + 31) / 32 * 32;
         let saved: Vec<u8> = (0..16u8).filter(|r| self.a.saved & (1 << r) != 0).collect();
         for r in &saved {
             self.asm.ins(Code::Push_r64, &[Arg::R(g(*r, 8))]);
@@ -142,7 +153,7 @@ impl Emit<'_> {
                     self.materialise(*v, r, true);
                 }
             }
-            self.one(mi);
+            self.one(k, mi);
         }
         if self.fence {
             self.asm.ins(Code::Sfence, &[]);
@@ -321,7 +332,7 @@ impl Emit<'_> {
         all
     }
 
-    fn one(&mut self, mi: &Mi) {
+    fn one(&mut self, k: usize, mi: &Mi) {
         self.taken = 0;
         let mi = &ordered(&self.a.loc, mi);
         match mi.op {
@@ -478,7 +489,16 @@ impl Emit<'_> {
             }
             Op::LaneGather(n) => self.lane_gather(mi, n),
             Op::LaneScatter(n) => self.lane_scatter(mi, n),
-            Op::Call(size) => self.call(mi, size),
+            Op::Call(size) => {
+                let keep = match self.a.rare.get(self.rare) {
+                    Some((at, keep)) if *at as usize == k => {
+                        self.rare += 1;
+                        *keep
+                    }
+                    _ => [0; 2],
+                };
+                self.call(mi, size, keep);
+            }
             Op::Loop => {
                 let d = self.target(mi.d);
                 // As in `compare_loop`, small constants are no reads: the register may hold something else here.
@@ -524,9 +544,20 @@ impl Emit<'_> {
                     }
                 }
             }
+            Op::GAny => {
+                self.any(mi.s[0]);
+                self.asm.ins(set(Cc::Ne), &[Arg::R(Register::AL)]);
+                let d = self.target(mi.d);
+                self.asm.ins(Code::Movzx_r32_rm8, &[Arg::R(g(d, 4)), Arg::R(Register::AL)]);
+                self.done(mi.d, d);
+            }
             Op::If => {
-                let c = self.reg(mi.s[0], RAX);
-                self.asm.ins(Code::Test_rm32_r32, &[Arg::R(g(c, 4)), Arg::R(g(c, 4))]);
+                if self.class(mi.s[0]) == Class::X {
+                    self.any(mi.s[0]);
+                } else {
+                    let c = self.reg(mi.s[0], RAX);
+                    self.asm.ins(Code::Test_rm32_r32, &[Arg::R(g(c, 4)), Arg::R(g(c, 4))]);
+                }
                 let jump = self.asm.jump_if(Cc::E.number());
                 self.open.push((0, Some(jump)));
             }
@@ -535,6 +566,36 @@ impl Emit<'_> {
                     self.asm.land(jump);
                 }
             }
+        }
+    }
+
+    /// Flags that say "not equal" where a lane of a mask holds.
+    fn any(&mut self, mask: V) {
+        let r = self.xreg(mask);
+        let r = Arg::R(x(r, self.width(mask)));
+        self.asm.ins(super::codes::PTEST.at(self.width(mask)), &[r, r]);
+    }
+
+    /// Registers to memory, or back, around a rare call.
+    pub(super) fn keep_registers(&mut self, [integers, vectors]: [u16; 2], back: bool) {
+        let mut place = self.kept;
+        for r in (0..16u8).filter(|r| vectors & (1 << r) != 0) {
+            let (to, r) = (Arg::M(at(Register::RSP, place)), Arg::R(x(r, 32)));
+            if back {
+                self.asm.ins(super::codes::MOVUPS.1, &[r, to]);
+            } else {
+                self.asm.ins(STORE.1, &[to, r]);
+            }
+            place += 32;
+        }
+        for r in (0..16u8).filter(|r| integers & (1 << r) != 0) {
+            let (to, r) = (Arg::M(at(Register::RSP, place)), Arg::R(g(r, 8)));
+            if back {
+                self.asm.ins(Code::Mov_r64_rm64, &[r, to]);
+            } else {
+                self.asm.ins(Code::Mov_rm64_r64, &[to, r]);
+            }
+            place += 8;
         }
     }
 

@@ -93,13 +93,14 @@ impl Emit<'_> {
         }
     }
 
-    /// No vector register keeps its value over a call, and none is needed: values that live on are in the frame.
-    pub(super) fn call(&mut self, mi: &Mi, size: u8) {
+    /// No vector register keeps its value over a call. Values that live on are in the frame, or in the registers to keep.
+    pub(super) fn call(&mut self, mi: &Mi, size: u8, keep: [u16; 2]) {
         let lanes = (mi.w / size).max(1);
         let operands = mi.s.iter().take_while(|v| **v != NONE).count();
         for (i, v) in mi.s.iter().enumerate().take(operands) {
             self.keep(*v, i as i32 * 32);
         }
+        self.keep_registers(keep, false);
         let load = if size == 8 { Code::VEX_Vmovsd_xmm_m64 } else { Code::VEX_Vmovss_xmm_m32 };
         let store = if size == 8 { Code::VEX_Vmovsd_m64_xmm } else { Code::VEX_Vmovss_m32_xmm };
         if lanes > 1 {
@@ -114,6 +115,7 @@ impl Emit<'_> {
             self.asm.ins(Code::Call_rm64, &[Arg::M(Place::Function(mi.imm as u32))]);
             self.asm.ins(store, &[Arg::M(at(Register::RSP, 64 + offset)), Arg::R(Register::XMM0)]);
         }
+        self.keep_registers(keep, true);
         let d = self.target(mi.d);
         let w = self.width(mi.d);
         let load = match lanes {

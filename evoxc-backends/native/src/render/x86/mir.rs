@@ -135,6 +135,8 @@ pub enum Op {
     GPick(Cc),
     /// `d = s0 != 0 ? s1 : s2`.
     GSelect,
+    /// `d` = does a lane of the mask `s0` hold, as 0 or 1.
+    GAny,
     /// `d = s0 / s1` or what it leaves: signed? remainder?
     GDiv(bool, bool),
     /// `d` = high half of the product: signed?
@@ -151,7 +153,7 @@ pub enum Op {
     Loop,
     /// The end of a loop: `s0` is its variable, `s1` where it ends, `imm` the step.
     EndLoop,
-    /// Skips to its end unless `s0`.
+    /// Skips to its end unless `s0`, or a lane of it.
     If,
     /// The end of an [`Op::If`].
     EndIf,
@@ -203,7 +205,13 @@ impl Mi {
             Op::Store(_) | Op::LaneScatter(_) | Op::Loop | Op::EndLoop | Op::If | Op::EndIf => true,
             Op::Dead | Op::X2(_) | Op::R2(_) | Op::X3(_) | Op::X4(_) | Op::Fma(_) | Op::Load(_) | Op::Mov => false,
             Op::Const | Op::G3(_) | Op::GShift(_) | Op::GNeg | Op::GNot | Op::GCmp(_) | Op::GPick(_) => false,
-            Op::GSelect | Op::GDiv(..) | Op::GMulHigh(_) | Op::XGather(_) | Op::LaneGather(_) | Op::Call(_) => false,
+            Op::GAny
+            | Op::GSelect
+            | Op::GDiv(..)
+            | Op::GMulHigh(_)
+            | Op::XGather(_)
+            | Op::LaneGather(_)
+            | Op::Call(_) => false,
         }
     }
     /// Is memory ordered by it: may a load not be moved across?

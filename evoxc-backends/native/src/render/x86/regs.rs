@@ -40,6 +40,9 @@ pub struct Assignment {
     pub frame: u32,
     /// Callee-saved registers that are used.
     pub saved: u16,
+    /// Of calls under conditions, in order: their instruction, and the registers that they are to leave as they are, of
+    /// integers and of vectors.
+    pub rare: Vec<(u32, [u16; 2])>,
 }
 
 struct Region {
@@ -48,6 +51,14 @@ struct Region {
     parent: u32,
     depth: u32,
     is_loop: bool,
+}
+
+/// The instructions that call functions. Those under a condition run rarely: they keep the registers that others need, so
+/// that nothing else goes to memory for them.
+#[derive(Default)]
+struct Calls {
+    often: Vec<u32>,
+    rare: Vec<u32>,
 }
 
 /// An interval.
@@ -103,14 +114,14 @@ fn outermost(all: &[Region], stack: &[u32], def: u32) -> Option<u32> {
     stack.iter().map(|r| &all[*r as usize]).find(|r| r.is_loop && r.start >= def).map(|r| r.end)
 }
 
-fn liveness(m: &Mir) -> (Vec<Live>, Vec<u32>) {
+fn liveness(m: &Mir) -> (Vec<Live>, Calls) {
     let all = regions(m);
     let empty = Live { start: 0, end: 0, weight: 0.0, region: ROOT, hint: NONE, seen: false };
     let mut live = vec![empty; m.regs.len()];
     for l in live.iter_mut().take(ARGUMENTS as usize) {
         l.seen = true;
     }
-    let mut calls = vec![];
+    let mut calls = Calls::default();
     let mut stack: Vec<u32> = vec![ROOT];
     let mut next = 1u32;
     for (k, mi) in m.code.iter().enumerate() {
@@ -121,7 +132,8 @@ fn liveness(m: &Mir) -> (Vec<Live>, Vec<u32>) {
         let here = stack.last().copied().unwrap_or(ROOT);
         let freq = [1.0f32, 8.0, 64.0, 512.0, 4096.0][all[here as usize].depth.min(4) as usize];
         if let Op::Call(_) = mi.op {
-            calls.push(k);
+            let rare = here != ROOT && !all[here as usize].is_loop;
+            if rare { &mut calls.rare } else { &mut calls.often }.push(k);
         }
         let late = if mi.reads_late() { 2 } else { 0 };
         let operands = [mi.s[0], mi.s[1], mi.s[2], mi.mem.base, mi.mem.index];
@@ -233,6 +245,23 @@ struct Scan {
     least: [u32; 2],
 }
 
+impl Scan {
+    /// The registers whose values outlive a call, once all values are known that begin before it: of integers those alone
+    /// that a called function may change.
+    fn held(&self, live: &[Live], call: u32) -> [u16; 2] {
+        let mut all = [0u16; 2];
+        for (class, all) in all.iter_mut().enumerate() {
+            for (r, &v) in self.holds[class].iter().enumerate() {
+                let taken = v != NONE && self.free[class] & (1 << r) == 0;
+                if taken && live[v as usize].end > call * 2 {
+                    *all |= 1 << r;
+                }
+            }
+        }
+        [all[0] & !G_SAVED, all[1]]
+    }
+}
+
 /// Places for all.
 pub fn assign(m: &Mir) -> Assignment {
     let (live, calls) = liveness(m);
@@ -297,23 +326,27 @@ fn needed(m: &Mir, loc: &[Loc], mi: &Mi) -> u8 {
             }
         }
         Op::XGather(_) => n(mi.d) + n(a) + n(c),
-        Op::Store(_) => n(a),
+        Op::Store(_) | Op::GAny | Op::If => n(a),
         Op::LaneGather(_) | Op::LaneScatter(_) | Op::Call(_) => n(a).max(n(b)).max(n(c)).max(n(mi.d)),
         Op::Dead | Op::G3(_) | Op::GShift(_) | Op::GNeg | Op::GNot | Op::GCmp(_) | Op::GPick(_) | Op::GSelect => 0,
-        Op::GDiv(..) | Op::GMulHigh(_) | Op::Loop | Op::EndLoop | Op::If | Op::EndIf => 0,
+        Op::GDiv(..) | Op::GMulHigh(_) | Op::Loop | Op::EndLoop | Op::EndIf => 0,
     }
 }
 
-fn scan(m: &Mir, live: &[Live], calls: &[u32], order: &[u32], xs: u16) -> Assignment {
+fn scan(m: &Mir, live: &[Live], calls: &Calls, order: &[u32], xs: u16) -> Assignment {
     let mut loc = vec![Loc::Nowhere; live.len()];
     let mut s = Scan { free: [G_ALL, xs], holds: [[NONE; 16]; 2], least: [0; 2] };
     let mut saved = 0u16;
     let mut out: Vec<V> = vec![];
     let mut call = 0usize;
+    let mut rare = Vec::with_capacity(calls.rare.len());
     for &v in order {
         let l = live[v as usize];
         if v < ARGUMENTS && m.uses[v as usize] == 0 {
             continue;
+        }
+        while let Some(&c) = calls.rare.get(rare.len()).filter(|c| *c * 2 < l.start) {
+            rare.push((c, s.held(live, c)));
         }
         let class = m.regs[v as usize].class as usize;
         // Those that have ended.
@@ -332,10 +365,10 @@ fn scan(m: &Mir, live: &[Live], calls: &[u32], order: &[u32], xs: u16) -> Assign
             }
             s.least[class] = least;
         }
-        while calls.get(call).is_some_and(|c| c * 2 < l.start) {
+        while calls.often.get(call).is_some_and(|c| c * 2 < l.start) {
             call += 1;
         }
-        let crosses = calls.get(call).is_some_and(|c| c * 2 < l.end);
+        let crosses = calls.often.get(call).is_some_and(|c| c * 2 < l.end);
         let allowed = match (crosses, class) {
             (false, 0) => G_ALL,
             (false, _) => xs,
@@ -397,6 +430,9 @@ fn scan(m: &Mir, live: &[Live], calls: &[u32], order: &[u32], xs: u16) -> Assign
             }
         }
     }
+    while let Some(&c) = calls.rare.get(rare.len()) {
+        rare.push((c, s.held(live, c)));
+    }
     let mut slots: Vec<V> = vec![];
     for v in out {
         if m.regs[v as usize].constant.is_some() {
@@ -418,7 +454,7 @@ fn scan(m: &Mir, live: &[Live], calls: &[u32], order: &[u32], xs: u16) -> Assign
         }
     }
     constants.sort_unstable();
-    Assignment { loc, constants, frame, saved }
+    Assignment { loc, constants, frame, saved, rare }
 }
 
 /// Slots, shared by those that do not live at the same time.

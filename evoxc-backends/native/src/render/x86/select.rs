@@ -26,6 +26,8 @@ pub(super) struct Select<'a> {
     pub twins: FxHashMap<V, V>,
     /// Of 16-bit lanes, the vector of them side by side.
     pub packed: FxHashMap<V, V>,
+    /// Of a bool that says whether a lane of a mask holds, the mask.
+    pub anys: FxHashMap<V, V>,
     /// Loads that a block of loads before them has done: by the number of their instruction.
     pub loaded: FxHashMap<usize, V>,
     /// The number of the instruction.
@@ -109,6 +111,7 @@ impl<'a> Select<'a> {
             masks: FxHashMap::default(),
             twins: FxHashMap::default(),
             packed: FxHashMap::default(),
+            anys: FxHashMap::default(),
             loaded: FxHashMap::default(),
             at: 0,
             streams: None,
@@ -559,6 +562,7 @@ impl<'a> Select<'a> {
             }
             Inst::If { condition } => {
                 let c = self.get(*condition)?;
+                let c = self.anys.get(&c).copied().unwrap_or(c);
                 self.m.push(Mi { s: [c, NONE, NONE], ..Mi::new(Op::If, 4) });
                 self.enter();
                 Ok(())

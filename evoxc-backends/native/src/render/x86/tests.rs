@@ -289,6 +289,76 @@ fn the_range_may_be_asked_for_after_a_call() {
     }
 }
 
+// A call under a condition is to leave the registers of others as they are, whether it runs or not.
+#[test]
+fn a_rare_call_keeps_what_registers_hold() {
+    let Some(x86) = renderer() else { return };
+    for ty in [Ty::scalar(DType::F64), Ty::vector(DType::F32, 8), Ty::vector(DType::F64, 4)] {
+        for values in [1, 5, 12, 30] {
+            let long = Ty::scalar(DType::I64);
+            let single = ty.dtype == DType::F32;
+            let step = i64::from(ty.lanes) * if single { 1 } else { 2 } / 2;
+            let mut b = Build::new(&[DType::I64, DType::I64, ty.dtype]);
+            let var = b.open(0, 3, 1);
+            let ints: Vec<Reg> = (0..values).map(|i| b.load(long, 0, var, i, Stride::One)).collect();
+            let all: Vec<Reg> = (0..values).map(|i| b.load(ty, 2, var, i * step, Stride::One)).collect();
+            let half = b.constant(ty, if single { 0.5f32.to_bits().into() } else { 0.5f64.to_bits() });
+            let gate = b.alu(Alu::Lt, ty, &[half, all[0]]);
+            b.0.regs[gate.0 as usize] = ty.with(DType::BOOL);
+            let out = b.reg(ty);
+            b.put(Inst::Copy { dst: out, src: all[0] });
+            let any = if ty.lanes > 1 {
+                let any = b.reg(Ty::scalar(DType::BOOL));
+                b.put(Inst::Across { dst: any, op: Alu::Or, src: gate });
+                any
+            } else {
+                gate
+            };
+            b.put(Inst::If { condition: any });
+            let called = b.reg(ty);
+            b.put(Inst::Call { dst: called, function: LibFn::Unary(Unary::Lgamma, single), src: smallvec![all[0]] });
+            let kept = b.alu(Alu::Select, ty, &[gate, called, all[0]]);
+            b.put(Inst::Copy { dst: out, src: kept });
+            b.put(Inst::EndIf);
+            let mut sum = out;
+            for x in all {
+                sum = b.alu(Alu::Add, ty, &[sum, x]);
+            }
+            let mut mixed = ints[0];
+            for x in ints {
+                let turned = b.alu(Alu::Mul, long, &[mixed, x]);
+                mixed = b.alu(Alu::Xor, long, &[turned, x]);
+            }
+            b.store(1, var, 0, Stride::One, mixed);
+            b.store(2, var, 64 * i64::from(ty.lanes), Stride::One, sum);
+            b.put(Inst::EndFor);
+            let input: Vec<u64> = (0..64).map(|i| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+            let floats = |at_once: f64| -> Vec<u64> {
+                let mut all = vec![0u64; 320];
+                for (i, x) in all.iter_mut().enumerate() {
+                    let v = 0.25 + (i % 7) as f64 * at_once;
+                    let four = u64::from((v as f32).to_bits());
+                    *x = if single { four | four << 32 } else { v.to_bits() };
+                }
+                all
+            };
+            // Of the second none is over a half: the call does not run.
+            for at_once in [0.3, 0.01] {
+                let outputs: Vec<_> = [x86.compile(&b.0).unwrap(), Interp.compile(&b.0).unwrap()]
+                    .iter()
+                    .map(|code| {
+                        let (mut ints, mut out, mut floats) = (input.clone(), vec![0u64; 8], floats(at_once));
+                        let pointers = [ints.as_mut_ptr().cast(), out.as_mut_ptr().cast(), floats.as_mut_ptr().cast()];
+                        run(&**code, &pointers);
+                        (out, floats)
+                    })
+                    .collect();
+                assert!(outputs[0] == outputs[1], "{}\n{}", b.0, x86.compile(&b.0).unwrap().text());
+            }
+        }
+    }
+}
+
 #[test]
 fn saved_code_runs_again() {
     let Some(x86) = renderer() else { return };
