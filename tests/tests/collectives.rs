@@ -4,7 +4,9 @@
 use evoxc::dist::{self, Grouping, Rank, ReplicaGroups};
 use evoxc::ir::{Module, Reducer};
 use evoxc::prelude::*;
-use evoxc::{Error, Replicas};
+use evoxc::{Error, Native, Replicas};
+use evoxc_stage::Backend;
+use evoxc_tests::tolerance::{Category, compare};
 
 type Grid = Vec<Vec<Module>>;
 
@@ -13,9 +15,28 @@ fn uniform(graph: &Graph<impl Tree<Sym>, impl Tree<Sym>>, replicas: usize, parti
     vec![vec![graph.module().clone(); partitions]; replicas]
 }
 
+/// What the interpreter gives, once native code has given the same: values within the tolerances, errors word for word.
 fn run(grid: &Grid, args: Vec<Vec<Tensor>>) -> evoxc::Result<Vec<Vec<Tensor>>> {
     let programs: Vec<Vec<&Module>> = grid.iter().map(|r| r.iter().collect()).collect();
-    Replicas::new(&programs)?.run(args)
+    let expected = Replicas::new(&programs)?.run(args.clone());
+    for native in [Native::default(), Native::interp()].iter().filter(|n| !n.devices().is_empty()) {
+        let got = native.replicas(&programs)?.run(args.clone());
+        let (expected, got) = match (&expected, got) {
+            (Ok(expected), Ok(got)) => (expected, got),
+            (Err(e), Err(f)) => {
+                assert_eq!(e.to_string(), f.to_string());
+                continue;
+            }
+            (e, f) => panic!("interpreter: {e:?}, native: {f:?}"),
+        };
+        let modules = grid.iter().flatten();
+        for (module, (got, expected)) in modules.zip(got.iter().zip(expected)) {
+            assert_eq!(got.len(), expected.len());
+            let category = Category::of(module);
+            got.iter().zip(expected).for_each(|(a, e)| compare(a, e, category).unwrap());
+        }
+    }
+    expected
 }
 
 /// One argument and one result a process, as integers.
@@ -307,6 +328,8 @@ fn grids_are_full() {
     wanted(&[vec![&m; 2000]], "more than 1024 processes are not simulated");
     let e = Replicas::new(&[vec![&m]]).unwrap().run(vec![]).unwrap_err().to_string();
     assert!(e.contains("the arguments of 1 processes"), "{e}");
+    let e = Native::interp().replicas(&[vec![&m], vec![]]).unwrap_err().to_string();
+    assert!(e.contains("native") && e.contains("replica 0 has 1 partitions, replica 1 has 0"), "{e}");
 }
 
 /// A program for two replicas and its name.

@@ -14,6 +14,7 @@ use crate::search;
 use crate::uop::{Key, Stage, key, simplify_kernel, verify};
 use evoxc_core::{Device, DeviceKind, OpError, Result, Tensor};
 use evoxc_ir::{Module, simplify};
+use evoxc_reference::Replicas;
 use evoxc_stage::{Backend, Capabilities, OptLevel, Profile, Program, host_processor};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
@@ -135,6 +136,36 @@ impl Native {
         static ALL: OnceLock<usize> = OnceLock::new();
         let all = || *ALL.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from));
         Pool::shared(self.threads.unwrap_or_else(all))
+    }
+
+    fn plan(&self, artifact: &NativeArtifact) -> Result<Plan> {
+        let NativeProgram { module, schedule } = &artifact.program;
+        let mut kernels = Numbered { artifact, next: 0 };
+        let mut plan = Plan::build(module, schedule, &mut kernels, self.pool())?;
+        plan.kernels = artifact.kernels.to_vec();
+        Ok(plan)
+    }
+
+    /// The programs of every replica, each a list of those of its partitions, compiled: their collectives meet in this
+    /// process of the operating system, and give what [`Replicas::new`] gives.
+    ///
+    /// ```
+    /// use evoxc::dist::{self, ReplicaGroups};
+    /// use evoxc::{Native, ir::Reducer, prelude::*};
+    /// let total = |x: Sym| dist::all_reduce(x.exp(), Reducer::Sum, &ReplicaGroups::everyone());
+    /// let graph = trace(total, spec(F32, [2]))?;
+    /// let grid = Native::default().replicas(&vec![vec![graph.module()]; 3])?;
+    /// let results = grid.run(vec![vec![Tensor::zeros(F32, [2])]; 3])?;
+    /// assert_eq!(results[2][0].to_vec::<f32>()?, [3.0, 3.0]);
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Replicas::new`], and those of compiling.
+    pub fn replicas(&self, programs: &[Vec<&Module>]) -> Result<Replicas> {
+        Replicas::compiled(crate::NAME, programs, &mut |module| {
+            Ok(Arc::new(self.plan(&self.compile(&self.lower(module)?)?)?))
+        })
     }
 
     fn shape(&self) -> Shape {
@@ -334,10 +365,6 @@ impl Backend for Native {
             let op = OpError::new("load", format!("programs run on the host only, not on {device}"));
             return Err(refuse(op.remedy("load them with `Device::cpu()`")));
         }
-        let NativeProgram { module, schedule } = &artifact.program;
-        let mut kernels = Numbered { artifact, next: 0 };
-        let mut plan = Plan::build(module, schedule, &mut kernels, self.pool())?;
-        plan.kernels = artifact.kernels.to_vec();
-        Ok(Arc::new(plan))
+        Ok(Arc::new(self.plan(artifact)?))
     }
 }

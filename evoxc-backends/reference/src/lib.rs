@@ -18,7 +18,8 @@ mod symbols;
 mod world;
 
 pub use plan::Plan;
-pub use replicas::Replicas;
+pub use replicas::{Member, Replicas};
+pub use world::Process;
 
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,9 @@ use crate::Plan;
 use crate::world::{Process, World};
 use evoxc_core::{BackendError, Error, OpError, Result, RunError, Tensor};
 use evoxc_ir::Module;
+use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
+use std::fmt;
 use std::sync::Arc;
 use std::thread;
 
@@ -11,6 +14,15 @@ use std::thread;
 const STACK: usize = 16 << 20;
 /// More processes than this are a mistake, not a simulation.
 const MOST: usize = 1024;
+
+/// A program that can run as one of several processes: its collectives meet those of the others.
+pub trait Member: Send + Sync {
+    /// Runs it in a process. Arguments that own their storage alone may be written to.
+    ///
+    /// # Errors
+    /// [`RunError`] as from any program, and of collectives that cannot take place.
+    fn run_in(&self, process: &Process, args: Vec<Tensor>) -> Result<Vec<Tensor>>;
+}
 
 /// A grid of replicas and partitions that run in this process of the operating system, each program on its own thread,
 /// with the collectives connecting them.
@@ -33,24 +45,46 @@ const MOST: usize = 1024;
 /// assert_eq!(results[1][0].to_vec::<f32>()?, [11.0, 22.0]);
 /// # Ok::<(), evoxc::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Replicas {
-    /// The plan of every process, replica by replica.
-    plans: Vec<Arc<Plan>>,
+    /// The program of every process, replica by replica.
+    members: Vec<Arc<dyn Member>>,
     replicas: usize,
     partitions: usize,
 }
 
+impl fmt::Debug for Replicas {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Replicas of {} × {} processes", self.replicas, self.partitions)
+    }
+}
+
 impl Replicas {
-    /// The programs of every replica, each a list of those of its partitions. They may all be one.
+    /// The programs of every replica, each a list of those of its partitions, run by the interpreter. They may all be one.
+    /// `Native::replicas` makes a grid of compiled ones.
     ///
     /// # Errors
     /// [`BackendError`] for no program, or replicas with different numbers of partitions; [`evoxc_core::IrError`] for a
     /// module that does not verify.
     pub fn new(programs: &[Vec<&Module>]) -> Result<Replicas> {
+        Replicas::compiled("interp", programs, &mut |module| {
+            module.verify()?;
+            Ok(Arc::new(Plan::new(module)?))
+        })
+    }
+
+    /// A grid of the programs that `compile`, of this backend, makes of the modules; it is asked for each module once.
+    ///
+    /// # Errors
+    /// [`BackendError`] for no program, or replicas with different numbers of partitions; those of `compile`.
+    pub fn compiled(
+        backend: &str,
+        programs: &[Vec<&Module>],
+        compile: &mut dyn FnMut(&Module) -> Result<Arc<dyn Member>>,
+    ) -> Result<Replicas> {
         let refuse = |message: String| -> Error {
             let op = OpError::new("replicas", message).remedy("give `programs[replica][partition]`, a full grid");
-            BackendError { backend: "interp".into(), op }.into()
+            BackendError { backend: backend.into(), op }.into()
         };
         let partitions = programs.first().map_or(0, Vec::len);
         if let Some((r, list)) = programs.iter().enumerate().find(|(_, list)| list.len() != partitions) {
@@ -61,21 +95,15 @@ impl Replicas {
             Some(1..=MOST) => {}
             _ => return Err(refuse(format!("more than {MOST} processes are not simulated"))),
         }
-        let mut known: Vec<(&Module, Arc<Plan>)> = vec![];
-        let mut plans = vec![];
+        let mut known: FxHashMap<*const Module, Arc<dyn Member>> = FxHashMap::default();
+        let mut members = Vec::with_capacity(programs.len() * partitions);
         for &module in programs.iter().flatten() {
-            let plan = match known.iter().find(|(m, _)| std::ptr::eq(*m, module)) {
-                Some((_, plan)) => plan.clone(),
-                None => {
-                    module.verify()?;
-                    let plan = Arc::new(Plan::new(module)?);
-                    known.push((module, plan.clone()));
-                    plan
-                }
-            };
-            plans.push(plan);
+            members.push(match known.entry(std::ptr::from_ref(module)) {
+                Entry::Occupied(e) => e.get().clone(),
+                Entry::Vacant(e) => e.insert(compile(module)?).clone(),
+            });
         }
-        Ok(Replicas { plans, replicas: programs.len(), partitions })
+        Ok(Replicas { members, replicas: programs.len(), partitions })
     }
 
     /// The number of replicas and of partitions of each.
@@ -91,7 +119,7 @@ impl Replicas {
     /// does not fit the grid, or of one that another process does not come to. Where one process fails because of
     /// another, the error is the other's.
     pub fn run(&self, args: Vec<Vec<Tensor>>) -> Result<Vec<Vec<Tensor>>> {
-        let n = self.plans.len();
+        let n = self.members.len();
         if args.len() != n {
             let (expected, got) = (format!("the arguments of {n} processes"), args.len().to_string());
             return Err(RunError::Input { path: "list".into(), expected, got }.into());
@@ -99,13 +127,13 @@ impl Replicas {
         let world = World::new(self.replicas, self.partitions);
         let done: Vec<Result<Vec<Tensor>>> = thread::scope(|s| {
             let mut threads = Vec::with_capacity(n);
-            for (number, (plan, args)) in self.plans.iter().zip(args).enumerate() {
+            for (number, (member, args)) in self.members.iter().zip(args).enumerate() {
                 let world = &world;
                 // Ends the process even if it panics or never starts, so that nobody waits for it.
                 let end = End { world, number };
                 let body = move || {
                     let _end = end;
-                    plan.run_in(&Process::new(world, number), args)
+                    member.run_in(&Process::new(world, number), args)
                 };
                 let name = format!("process {number}");
                 threads.push(thread::Builder::new().name(name).stack_size(STACK).spawn_scoped(s, body));

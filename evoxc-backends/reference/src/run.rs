@@ -1,6 +1,7 @@
 //! Running a plan: slots, steps, regions and calls.
 
 use crate::plan::{Block, Plan, ResultType, Routine, Step, Use};
+use crate::replicas::Member;
 use crate::symbols::Symbols;
 use crate::world::Process;
 use crate::{control, dispatch};
@@ -44,29 +45,36 @@ impl Plan {
         self.run_in(&Process::ALONE, args)
     }
 
-    /// Runs the entry with the values of symbolic extents that `symbols` gives, for callers that have them: arguments bind
-    /// none, and their types are not checked.
+    /// Runs the entry in a process, with the values of symbolic extents that `symbols` gives, for callers that have them:
+    /// arguments bind none, and their types are not checked.
     ///
     /// ```
     /// use evoxc::ir::Module;
     /// use evoxc::{dim, prelude::*};
     /// let text = "module @m version 1 { func @f() -> tensor<Bxi32> { %0 = evoxc.iota() {dtype = i32, shape = [B], axis = 0} : tensor<Bxi32> return %0 } }";
     /// let plan = evoxc_reference::Plan::new(&Module::parse(text)?)?;
-    /// let out = plan.run_at(&mut |s| (s == dim("B")).then_some(3), vec![])?;
+    /// let alone = evoxc_reference::Process::ALONE;
+    /// let out = plan.run_at(&alone, &mut |s| (s == dim("B")).then_some(3), vec![])?;
     /// assert_eq!(out[0].to_vec::<i32>()?, [0, 1, 2]);
     /// # Ok::<(), evoxc::Error>(())
     /// ```
     ///
     /// # Errors
     /// [`RunError`] for ops that fail on these values.
-    pub fn run_at(&self, symbols: &mut dyn FnMut(Dim) -> Option<i64>, args: Vec<Tensor>) -> Result<Vec<Tensor>> {
+    pub fn run_at(
+        &self,
+        process: &Process,
+        symbols: &mut dyn FnMut(Dim) -> Option<i64>,
+        args: Vec<Tensor>,
+    ) -> Result<Vec<Tensor>> {
         let Some(main) = self.routines.first() else { return Ok(vec![]) };
         let symbols = Symbols::given(self, symbols);
-        Frame::new(self, main, &symbols, &Process::ALONE, 0).run(args).map(SmallVec::into_vec)
+        Frame::new(self, main, &symbols, process, 0).run(args).map(SmallVec::into_vec)
     }
+}
 
-    /// Runs the entry as one of several processes.
-    pub(crate) fn run_in(&self, process: &Process, args: Vec<Tensor>) -> Result<Vec<Tensor>> {
+impl Member for Plan {
+    fn run_in(&self, process: &Process, args: Vec<Tensor>) -> Result<Vec<Tensor>> {
         let Some(main) = self.routines.first() else { return Ok(vec![]) };
         let symbols = Symbols::bind(self, &main.inputs, &args, None)?;
         Frame::new(self, main, &symbols, process, 0).run(args).map(SmallVec::into_vec)

@@ -216,26 +216,27 @@ impl World {
     }
 }
 
-/// The process that a program runs in.
+/// The process that a program runs in: one of [`Replicas`](crate::Replicas), or the only one.
 #[derive(Clone, Copy)]
-pub(crate) struct Process<'w> {
+pub struct Process<'w> {
     /// None for a program that runs alone, as the only replica and partition.
     world: Option<&'w World>,
     /// replica * partitions + partition
-    pub number: usize,
+    pub(crate) number: usize,
 }
 
 impl<'w> Process<'w> {
+    /// The process of a program that runs alone.
     pub const ALONE: Process<'static> = Process { world: None, number: 0 };
-    pub fn new(world: &'w World, number: usize) -> Process<'w> {
+    pub(crate) fn new(world: &'w World, number: usize) -> Process<'w> {
         Process { world: Some(world), number }
     }
     /// Replicas and partitions.
-    pub fn grid(&self) -> (usize, usize) {
+    pub(crate) fn grid(&self) -> (usize, usize) {
         self.world.map_or((1, 1), |w| (w.replicas, w.partitions))
     }
     /// See [`World::meet`].
-    pub fn meet(&self, group: &[usize], channel: usize, offer: Offer) -> Outcome {
+    pub(crate) fn meet(&self, group: &[usize], channel: usize, offer: Offer) -> Outcome {
         match self.world {
             Some(w) => w.meet(self.number, group, channel, offer),
             None => Ok(Arc::new(vec![offer.values])),

@@ -95,6 +95,19 @@ fn the_suite_on_the_interpreter() {
     assert!(count("pass") * 100 >= count("programs") * 93, "{out}");
 }
 
+/// The native compiler passes what the interpreter passes, and refuses what it refuses.
+#[test]
+fn the_suite_on_native() {
+    let Some(dir) = suite() else { return };
+    let f = Folder::new();
+    let (_, _, here) = run_suite(&f, &dir, "interp");
+    let (code, out, report) = run_suite(&f, &dir, "native");
+    assert_eq!(code, 0, "{out}");
+    for what in ["programs", "pass", "reasons"] {
+        assert_eq!(report[what], here[what], "{out}");
+    }
+}
+
 const ENDLESS: &str = "func.func @main() {
   %0 = stablehlo.constant dense<0> : tensor<i32>
   %1 = stablehlo.while(%i = %0) : tensor<i32>

@@ -1,9 +1,9 @@
 //! Collectives: values that processes exchange while they run.
 //!
 //! A program may run as a grid of *replicas* (of the program) and *partitions* (of one replica); each of these processes
-//! runs it on values of its own, and the functions here connect them. Who works together are [`ReplicaGroups`]. The
-//! interpreter simulates a grid in one process of the operating system (`Replicas`); a program that runs alone is the
-//! only partition of the only replica.
+//! runs it on values of its own, and the functions here connect them. Who works together are [`ReplicaGroups`]. A
+//! grid is simulated in one process of the operating system: by the interpreter (`Replicas`), or by compiled programs
+//! (`Native::replicas`); a program that runs alone is the only partition of the only replica.
 //!
 //! ```
 //! use evoxc::Replicas;
@@ -34,7 +34,7 @@
 //!
 //! All processes of a group must run the same collectives on the same types in the same order. So collectives are never
 //! removed, merged or reordered, even where nothing uses what they give; and where control flow depends on values that
-//! differ between processes, no branch or loop body may hold one. The interpreter tells when they do not meet.
+//! differ between processes, no branch or loop body may hold one. When they do not meet, that is an error.
 //!
 //! **Derivatives** are those of the map from what all processes hold to what all get: the cotangent of an operand is that
 //! of the sum of the results of *all* processes. So `all_reduce` of a sum gives back the sum of the cotangents over the

@@ -20,6 +20,9 @@ use smallvec::SmallVec;
 /// Values of floats that a partial result takes.
 pub(super) const RUN: i64 = 1024;
 
+/// Products that are rounded one by one: a window of 3 × 3, say.
+const FEW: u64 = 9;
+
 /// How values are combined.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Combine {
@@ -36,6 +39,8 @@ pub(super) struct Acc {
     /// What is combined: a node, or the factors of its product.
     value: UOp,
     factors: Option<(UOp, UOp)>,
+    /// Are products rounded before they are added?
+    rounded: bool,
     pub how: Combine,
     negated: bool,
     /// What it is done in.
@@ -91,6 +96,15 @@ pub(super) fn contraction(kernel: &crate::kernel::Kernel, closer: UOp) -> Option
     }
 }
 
+/// Is it known that a reduction takes few values? Of few products that cancel, the roundings are most of the result, and
+/// whoever computes it by hand, or as a loop over the taps of a window, rounds them.
+fn few(kernel: &crate::kernel::Kernel, closer: UOp) -> bool {
+    let arena = &kernel.uops;
+    let extent = |&r: &UOp| arena.src(r).first().and_then(|&n| arena.as_const(n));
+    let ranges = arena.src(closer).get(1..).unwrap_or_default();
+    ranges.iter().map(extent).try_fold(1u64, |all, n| all.checked_mul(n?)).is_some_and(|n| n <= FEW)
+}
+
 /// Does the order show in which the values are combined?
 pub(super) fn sensitive(a: &Acc) -> bool {
     float(a.dtype) && matches!(a.how, Combine::Op(_))
@@ -125,6 +139,7 @@ impl Emit<'_> {
             closer,
             value: node.src[0],
             factors,
+            rounded: few(self.kernel, closer),
             how,
             negated,
             dtype,
@@ -179,6 +194,10 @@ impl Emit<'_> {
     pub fn next(&mut self, acc: &Acc, before: Reg, row: usize, column: usize, lanes: u8) -> Result<Reg, OpError> {
         if let Some((x, y)) = acc.factors {
             let (x, y) = (self.factor(x, row, column, lanes)?, self.factor(y, row, column, lanes)?);
+            if acc.rounded {
+                let product = self.b.alu_now(Alu::Mul, &[x, y]);
+                return Ok(self.combine(acc.how, before, product));
+            }
             return Ok(self.b.alu_now(Alu::Fma, &[x, y, before]));
         }
         let mut x = self.get(acc.value, row, column, lanes)?;

@@ -86,7 +86,7 @@ impl LibraryStep {
         }
         let symbols = run.routine.extents.symbols();
         let mut value = |d| symbols.iter().position(|&s| s == d).map(|i| run.frame.symbols[i]);
-        let out = self.plan.run_at(&mut value, args)?;
+        let out = self.plan.run_at(run.process, &mut value, args)?;
         for (r, t) in self.results.iter().zip(&out) {
             let bytes = t.buffer().bytes();
             if t.dtype() != r.dtype || t.len() != r.elements.size(extents) {

@@ -6,6 +6,7 @@ use super::record::Recorder;
 use super::steps::*;
 use crate::lir::Lir;
 use evoxc_core::{DType, Dim, OpError, Result, RunError, Tensor, with_buffer, with_dtype};
+use evoxc_reference::{Member, Process};
 use evoxc_stage::Profile;
 use smallvec::SmallVec;
 use std::time::Instant;
@@ -20,6 +21,8 @@ pub(crate) struct Run<'p, 'r> {
     /// Which routine that is.
     pub number: usize,
     pub frame: &'r mut Frame,
+    /// The process whose collectives these are.
+    pub process: &'r Process<'r>,
     depth: usize,
     recorder: Option<&'r mut Recorder<'p>>,
 }
@@ -31,7 +34,7 @@ impl Plan {
     /// [`RunError`] for arguments of other types, extents without a common solution, ops that fail on these values, and
     /// memory that there is not enough of.
     pub fn run(&self, args: Vec<Tensor>) -> Result<Vec<Tensor>> {
-        self.start(args, None)
+        self.start(args, &Process::ALONE, None)
     }
 
     /// [`Plan::run`], with the time of every step.
@@ -40,15 +43,20 @@ impl Plan {
     /// As [`Plan::run`].
     pub fn profile(&self, args: Vec<Tensor>) -> Result<(Vec<Tensor>, Profile)> {
         let mut recorder = Recorder::new(self);
-        let results = self.start(args, Some(&mut recorder))?;
+        let results = self.start(args, &Process::ALONE, Some(&mut recorder))?;
         Ok((results, recorder.end()))
     }
 
-    fn start<'p>(&'p self, mut args: Vec<Tensor>, recorder: Option<&mut Recorder<'p>>) -> Result<Vec<Tensor>> {
+    fn start<'p>(
+        &'p self,
+        mut args: Vec<Tensor>,
+        process: &Process,
+        recorder: Option<&mut Recorder<'p>>,
+    ) -> Result<Vec<Tensor>> {
         let Some(main) = self.routines.first() else { return Ok(vec![]) };
         check(main, &args)?;
         let mut frame = main.frames.take(|_| true).unwrap_or_else(|| Box::new(Frame::new()));
-        let done = self.entry(main, &mut args, &mut frame, recorder);
+        let done = self.entry(main, &mut args, &mut frame, process, recorder);
         main.frames.put(frame);
         done
     }
@@ -58,6 +66,7 @@ impl Plan {
         main: &'p Routine,
         args: &mut [Tensor],
         frame: &mut Frame,
+        process: &Process,
         recorder: Option<&mut Recorder<'p>>,
     ) -> Result<Vec<Tensor>> {
         if !main.extents.is_static() {
@@ -80,7 +89,7 @@ impl Plan {
             results.push(p);
         }
         addresses(main, frame, &at, &results);
-        Run { plan: self, routine: main, number: 0, frame, depth: 0, recorder }.block(&main.body)?;
+        Run { plan: self, routine: main, number: 0, frame, process, depth: 0, recorder }.block(&main.body)?;
         let mut out: Vec<Tensor> = Vec::with_capacity(made.len());
         for (k, (o, m)) in main.results.iter().zip(made).enumerate() {
             let shape: SmallVec<[usize; 4]> = o.shape.iter().map(|d| d.size(&frame.extents)).collect();
@@ -103,6 +112,12 @@ impl Plan {
             out.push(t.ok_or_else(|| failure(&Info::default(), format!("result {k} does not have its type's size")))?);
         }
         Ok(out)
+    }
+}
+
+impl Member for Plan {
+    fn run_in(&self, process: &Process, args: Vec<Tensor>) -> Result<Vec<Tensor>> {
+        self.start(args, process, None)
     }
 }
 
@@ -345,7 +360,7 @@ impl<'p> Run<'p, '_> {
         };
         addresses(routine, inner, &places(&c.args), &places(&c.results));
         let (number, depth, recorder) = (c.routine as usize, self.depth + 1, self.recorder.as_deref_mut());
-        let mut run = Run { plan: self.plan, routine, number, frame: inner, depth, recorder };
+        let mut run = Run { plan: self.plan, routine, number, frame: inner, process: self.process, depth, recorder };
         run.block(&routine.body)?;
         for (k, o) in routine.results.iter().enumerate() {
             let from = match o.from {

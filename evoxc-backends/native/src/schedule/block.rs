@@ -53,6 +53,8 @@ struct Pass<'r, 'a, 'm, 'x> {
     here: FxHashMap<Value, usize>,
     uses: FxHashMap<Value, Uses>,
     nodes: Vec<Node>,
+    /// The node made last that has an effect: the one before it in the program is still to come.
+    effect: Option<usize>,
     /// Kernels by the shape that they go over.
     over: FxHashMap<Shape, Vec<usize>>,
     /// Values of regions around this one that are read from memory.
@@ -123,6 +125,7 @@ impl<'a, 'm> Maker<'a, 'm> {
             here,
             uses: FxHashMap::default(),
             nodes: vec![],
+            effect: None,
             over: FxHashMap::default(),
             outer: vec![],
             seen_outer: FxHashSet::default(),
@@ -156,8 +159,13 @@ impl Pass<'_, '_, '_, '_> {
     }
 
     fn node(&mut self, work: Work, place: usize, effect: bool) -> usize {
-        self.nodes.push(Node { work, place, after: vec![], effect });
-        self.nodes.len() - 1
+        self.nodes.push(Node { work, place, after: vec![] });
+        let node = self.nodes.len() - 1;
+        // Effects keep their order. Kernels that are made later must see it too, as they see who reads what.
+        if effect && let Some(later) = self.effect.replace(node) {
+            self.nodes[later].after.push(node);
+        }
+        node
     }
 
     /// The readers of a value come after the node that writes it.

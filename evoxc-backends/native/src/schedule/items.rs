@@ -25,21 +25,10 @@ pub(super) struct Node {
     pub(super) place: usize,
     /// Nodes that come before.
     pub(super) after: Vec<usize>,
-    pub(super) effect: bool,
 }
 
 /// The items, each after those whose results it reads.
-pub(super) fn ordered(mut nodes: Vec<Node>, ops: &[Cow<'_, Op>], facts: &Facts) -> Result<Vec<Item>, OpError> {
-    // Effects keep their order: nodes were made from the last op to the first.
-    let mut later: Option<usize> = None;
-    for n in 0..nodes.len() {
-        if nodes[n].effect {
-            if let Some(l) = later {
-                nodes[l].after.push(n);
-            }
-            later = Some(n);
-        }
-    }
+pub(super) fn ordered(nodes: Vec<Node>, ops: &[Cow<'_, Op>], facts: &Facts) -> Result<Vec<Item>, OpError> {
     let mut before: Vec<Vec<usize>> = vec![vec![]; nodes.len()];
     let mut waits = vec![0usize; nodes.len()];
     for (n, node) in nodes.iter().enumerate() {

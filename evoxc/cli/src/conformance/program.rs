@@ -4,7 +4,7 @@ use super::protocol::Outcome;
 use super::reasons;
 use crate::bindings::Bindings;
 use crate::{Failure, generate};
-use evoxc_backends::{Interp, Replicas};
+use evoxc_backends::{Interp, Native, Replicas};
 use evoxc_core::{BackendError, Device, Dim, Dyn, Error, OpError, RunError, Tensor, TensorSpec, TreeDef};
 use evoxc_ir::Module;
 use evoxc_stablehlo::checks::Rule;
@@ -177,11 +177,16 @@ fn replicas(
     site: &ParallelSite,
     arguments: Vec<Tensor>,
 ) -> Result<Vec<Tensor>, Stop> {
-    if backend.downcast_ref::<Interp>().is_none() {
-        let op = OpError::new("interpreter.run_parallel", "replicas are simulated by the interpreter alone")
-            .remedy("use the backend `interp`");
+    type Make<'b> = Box<dyn Fn(&[Vec<&Module>]) -> Result<Replicas> + 'b>;
+    let make: Make<'_> = if backend.downcast_ref::<Interp>().is_some() {
+        Box::new(Replicas::new)
+    } else if let Some(native) = backend.downcast_ref::<Native>() {
+        Box::new(|programs| native.replicas(programs))
+    } else {
+        let op = OpError::new("interpreter.run_parallel", "this backend does not simulate replicas")
+            .remedy("use the backend `interp` or `native`");
         return Err(Stop::refusal(BackendError { backend: backend.name().into(), op }.into()));
-    }
+    };
     let mut imported = BTreeMap::<&str, Imported>::new();
     for name in site.programs.iter().flatten() {
         if !imported.contains_key(name.as_str()) {
@@ -200,7 +205,7 @@ fn replicas(
     for p in site.programs.iter().flatten().filter_map(program) {
         of_each.push(arguments.by_ref().take(p.graph.input_specs().len()).collect());
     }
-    Ok(Replicas::new(&modules)?.run(of_each)?.into_iter().flatten().collect())
+    Ok(make(&modules)?.run(of_each)?.into_iter().flatten().collect())
 }
 
 /// Does a check hold?
