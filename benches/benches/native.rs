@@ -62,18 +62,40 @@ fn stages(c: &mut Criterion) {
         })
     });
     group.finish();
-
-    let mut group = c.benchmark_group("build_chain");
-    group.sample_size(10);
-    for n in [100usize, 1000, 10_000] {
-        let graph = chain_graph(n, 64);
-        group.throughput(Throughput::Elements(n as u64));
-        group.bench_function(n.to_string(), |b| {
-            b.iter(|| graph.lower(&native).and_then(|l| l.compile()).and_then(|a| a.load(Device::cpu())))
-        });
-    }
-    group.finish();
 }
 
-criterion_group!(benches, call, stages);
+/// Compile time grows with the program alone: a chain, many results, layers of all kinds of ops.
+fn sizes(c: &mut Criterion) {
+    let native = Native::default();
+    macro_rules! build {
+        ($name:literal, $graph:expr) => {
+            let mut group = c.benchmark_group($name);
+            group.sample_size(10);
+            for n in [100usize, 1000, 10_000] {
+                let graph = $graph(n);
+                group.throughput(Throughput::Elements(n as u64));
+                group.bench_function(n.to_string(), |b| {
+                    b.iter(|| graph.lower(&native).and_then(|l| l.compile()).and_then(|a| a.load(Device::cpu())))
+                });
+            }
+            group.finish();
+        };
+    }
+    build!("build_chain", |n| chain_graph(n, 64));
+    build!("build_wide", |n| must(trace(|x: Sym| wide(x, n), spec(F32, [64]))));
+    let square = || spec(F32, [16, 16]);
+    build!("build_layers", |n| must(trace(|x: Sym, w: Sym| layers(x, w, n), (square(), square()))));
+}
+
+/// Results of two ops each that share their input only.
+fn wide(x: Sym, n: usize) -> Vec<Sym> {
+    (0..n / 2).map(|i| (x + i as f32).exp()).collect()
+}
+
+/// Products, reductions and element-wise ops: ten a layer.
+fn layers(x: Sym, w: Sym, n: usize) -> Sym {
+    (0..n / 10).fold(x, |h, _| (h.dot(w) + 0.5).tanh().softmax(1) + h)
+}
+
+criterion_group!(benches, call, stages, sizes);
 criterion_main!(benches);

@@ -1,14 +1,14 @@
 //! Writes instructions: what is pure is written once, as far out of the loops as its operands allow.
 
+use super::known::Known;
 use crate::lir::{Inst, Memory, Reg, Stride};
 use crate::uop::{Alu, LibFn, Ty};
 use evoxc_core::DType;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// What a pure instruction is, but for where its result goes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Pure {
+pub(super) enum Pure {
     Const(u64),
     Param(u32),
     Begin,
@@ -27,8 +27,8 @@ struct Level {
     /// What opened it: nothing for the whole.
     head: Option<Inst>,
     body: Vec<Inst>,
-    /// What was found to be known here, to be forgotten when it closes.
-    made: Vec<(Pure, Ty, [Reg; 3])>,
+    /// No two have the same.
+    number: u32,
 }
 
 const NONE: Reg = Reg(u32::MAX);
@@ -41,13 +41,22 @@ pub(super) struct Builder {
     /// The bits of registers that are constants.
     bits: Vec<Option<u64>>,
     levels: Vec<Level>,
-    known: FxHashMap<(Pure, Ty, [Reg; 3]), Reg>,
+    /// How many levels there were.
+    opened: u32,
+    known: Known,
 }
 
 impl Builder {
     pub fn new() -> Builder {
-        let whole = Level { head: None, body: Vec::new(), made: Vec::new() };
-        Builder { regs: Vec::new(), at: Vec::new(), bits: Vec::new(), levels: vec![whole], known: FxHashMap::default() }
+        let whole = Level { head: None, body: Vec::new(), number: 0 };
+        Builder {
+            regs: Vec::new(),
+            at: Vec::new(),
+            bits: Vec::new(),
+            levels: vec![whole],
+            opened: 1,
+            known: Known::default(),
+        }
     }
     /// The body, once all is closed.
     pub fn finish(mut self) -> (Vec<Ty>, Vec<Inst>) {
@@ -88,9 +97,12 @@ impl Builder {
         let mut key = [NONE; 3];
         key[..src.len()].copy_from_slice(src);
         let key = (what, ty, key);
-        if let Some(&r) = self.known.get(&key) {
-            return r;
-        }
+        let (at, levels) = (&self.at, &self.levels);
+        let open = |r: Reg, number| levels.get(usize::from(at[r.0 as usize])).is_some_and(|l| l.number == number);
+        let place = match self.known.find(&key, open) {
+            Ok(r) => return r,
+            Err(place) => place,
+        };
         let level = src.iter().map(|r| self.at[r.0 as usize]).max().unwrap_or(0);
         let dst = self.reg_at(ty, level);
         let s = |k: usize| src[k];
@@ -112,8 +124,7 @@ impl Builder {
         }
         let l = &mut self.levels[level as usize];
         l.body.push(inst);
-        l.made.push(key);
-        self.known.insert(key, dst);
+        self.known.insert(place, key, dst, l.number);
         dst
     }
 
@@ -231,16 +242,20 @@ impl Builder {
     pub fn set(&mut self, dst: Reg, src: Reg) {
         self.push(Inst::Copy { dst, src });
     }
+    fn open(&mut self, head: Inst) {
+        self.levels.push(Level { head: Some(head), body: Vec::new(), number: self.opened });
+        self.opened += 1;
+    }
     /// Opens a loop.
     pub fn open_for(&mut self, from: Reg, to: Reg, step: i64) -> Reg {
         let level = self.levels.len() as u16;
         let var = self.reg_at(Ty::INDEX, level);
-        self.levels.push(Level { head: Some(Inst::For { var, from, to, step }), body: Vec::new(), made: Vec::new() });
+        self.open(Inst::For { var, from, to, step });
         var
     }
     /// Opens a condition.
     pub fn open_if(&mut self, condition: Reg) {
-        self.levels.push(Level { head: Some(Inst::If { condition }), body: Vec::new(), made: Vec::new() });
+        self.open(Inst::If { condition });
     }
     /// Closes what was opened last.
     pub fn close(&mut self) {
@@ -248,9 +263,6 @@ impl Builder {
             return;
         }
         let Some(l) = self.levels.pop() else { return };
-        for key in l.made {
-            self.known.remove(&key);
-        }
         let tail = match l.head {
             Some(Inst::If { .. }) => Inst::EndIf,
             _ => Inst::EndFor,

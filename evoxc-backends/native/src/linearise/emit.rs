@@ -65,6 +65,8 @@ pub(super) struct Emit<'a> {
     /// The range over outputs of which several are done at once because they share what they load, and how many.
     pub tile: Option<UOp>,
     pub copies: usize,
+    /// From where to where the outermost loop runs, and what the number of its elements is a multiple of.
+    pub exact: Option<(Reg, Reg, i64)>,
     /// The lanes that blocks got.
     pub speed: FxHashMap<BlockId, u8>,
     pub target: Target,
@@ -97,6 +99,7 @@ impl<'a> Emit<'a> {
             loaded: None,
             vars: vec![None; n],
             along: None,
+            exact: None,
             speed: FxHashMap::default(),
             tile: None,
             copies: 1,

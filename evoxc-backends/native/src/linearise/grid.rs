@@ -13,6 +13,8 @@ use evoxc_core::OpError;
 const FEW: i64 = 16;
 /// Elements of the innermost loop that are done together, where they are not all.
 const PART: i64 = 4096;
+/// Elements of the outermost loop that are one iteration where vectors are along it: more than any vectors side by side.
+const TOGETHER: i64 = 64;
 /// Units of work worth a thread: about 50 µs.
 const WORTH: i64 = 120_000;
 
@@ -52,6 +54,31 @@ impl Emit<'_> {
         let groups = nest.blocks.iter().any(|b| !b.closers.is_empty());
         (groups || all > PART).then_some(part)
     }
+    /// How many elements of the outermost loop are one iteration, where vectors are along it: parts of it then start where
+    /// vectors do, and if this divides the extent there is nothing left for scalars.
+    pub fn together(&self) -> Option<i64> {
+        let outer = self.nest.blocks[0].inner?;
+        if outer != self.nest.innermost || self.along.is_none() {
+            return None;
+        }
+        let arena = &self.kernel.uops;
+        let extent = arena.as_index(arena.src(self.nest.blocks[outer].range?)[0]);
+        Some(extent.filter(|n| n % 8 == 0).map_or(TOGETHER, |n| TOGETHER.min(1 << n.trailing_zeros().min(62))))
+    }
+    /// The outermost loop, several elements an iteration.
+    pub fn in_groups(&mut self, outer: BlockId, group: i64, from: Reg, to: Reg) -> Result<(), OpError> {
+        let extent = self.extent_of(outer)?;
+        let size = self.b.index(group);
+        let from = self.b.alu(Alu::Mul, &[from, size]);
+        let mut to = self.b.alu(Alu::Mul, &[to, size]);
+        if self.kernel.uops.as_index(extent).is_some_and(|n| n % group == 0) {
+            self.exact = Some((from, to, group));
+        } else {
+            let n = self.get(extent, 0, 0, 1)?;
+            to = self.b.alu(Alu::Min, &[to, n]);
+        }
+        self.over(outer, from, to)
+    }
     /// Is there so little to do that it is one iteration? Loops then run from and to numbers, and need no scalars where
     /// these are multiples of lanes.
     pub fn little(&self) -> bool {
@@ -85,13 +112,11 @@ impl Emit<'_> {
         }
         let grain = size::div(size::constant(WORTH), size::max(size::constant(1), work));
         let grain = size::max(size::constant(1), grain);
-        // Parts are whole numbers of vectors.
-        let vectors = part.is_none() && outer == nest.innermost && self.along.is_some();
-        let grain = match grain {
-            g if !vectors => g,
-            g => size::mul(size::div(size::add(g, size::constant(63)), size::constant(64)), size::constant(64)),
-        };
-        Ok((count, grain))
+        let groups = |n: Size, of: i64| size::div(size::add(n, size::constant(of - 1)), size::constant(of));
+        Ok(match self.together() {
+            Some(of) => (groups(count, of), groups(grain, of)),
+            None => (count, grain),
+        })
     }
     /// Units of work of one iteration of a block: 0.4 ns, roughly.
     fn work(&self, block: BlockId) -> Result<Size, OpError> {

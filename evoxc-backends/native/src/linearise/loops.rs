@@ -301,7 +301,10 @@ impl Emit<'_> {
                 self.b.close();
             }
             (Some(outer), Some(part)) => self.in_parts(outer, part, from, to)?,
-            (Some(outer), None) => self.over(outer, from, to)?,
+            (Some(outer), None) => match self.together() {
+                Some(group) => self.in_groups(outer, group, from, to)?,
+                None => self.over(outer, from, to)?,
+            },
         }
         self.grid(part)
     }

@@ -6,6 +6,7 @@ mod build;
 mod columns;
 mod emit;
 mod grid;
+mod known;
 mod loops;
 mod nest;
 mod reduce;

@@ -15,6 +15,9 @@ use smallvec::SmallVec;
 /// The number of a block.
 pub(super) type BlockId = usize;
 
+/// No block.
+const NOWHERE: BlockId = usize::MAX;
+
 /// What stands in a block, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Item {
@@ -60,9 +63,10 @@ struct Maker<'a> {
     sums: &'a mut Sums,
     blocks: Vec<Block>,
     children: Vec<Vec<Child>>,
-    marked: FxHashSet<(UOp, BlockId)>,
-    /// What is marked, in whatever block.
-    needed: FxHashSet<UOp>,
+    /// By node, the block that it was first marked in, or [`NOWHERE`].
+    first: Vec<BlockId>,
+    /// What is marked in other blocks too.
+    again: FxHashSet<(UOp, BlockId)>,
     factors: FxHashSet<UOp>,
     groups: FxHashMap<(BlockId, SmallVec<[UOp; 2]>, u32, bool), BlockId>,
     todo: Vec<(UOp, BlockId)>,
@@ -84,8 +88,8 @@ impl Nest {
             sums,
             blocks: vec![Block::default()],
             children: vec![Vec::new()],
-            marked: FxHashSet::default(),
-            needed: FxHashSet::default(),
+            first: vec![NOWHERE; kernel.uops.len()],
+            again: FxHashSet::default(),
             factors: FxHashSet::default(),
             groups: FxHashMap::default(),
             todo: Vec::new(),
@@ -102,20 +106,26 @@ impl Nest {
             m.operands(store, home)?;
             m.drain(lone, opened)?;
         }
-        let Maker { mut blocks, mut children, factors, .. } = m;
+        let Maker { mut blocks, mut children, factors, first, again, .. } = m;
+        // In the order of the nodes, so that next to nothing is left to sort.
+        for ((u, node), home) in kernel.uops.iter().zip(first) {
+            if home != NOWHERE && !matches!(node.op, Op::Reduce(_) | Op::End) {
+                blocks[home].items.push(Item::Node(u));
+            }
+        }
+        for (u, home) in again {
+            if !matches!(kernel.uops.op(u), Op::Reduce(_) | Op::End) {
+                blocks[home].items.push(Item::Node(u));
+            }
+        }
         for (b, block) in blocks.iter_mut().enumerate() {
             // Whatever needs a loop comes after it, and has a greater stage, or the same if it is no loop.
-            let mut order: Vec<(u32, bool, usize, Item)> = Vec::with_capacity(block.items.len());
-            for c in children[b].drain(..) {
-                order.push((c.stage, false, c.block, Item::Loop(c.block)));
-            }
-            for i in block.items.drain(..) {
-                if let Item::Node(u) = i {
-                    order.push((an.stage[u.index()], true, u.index(), i));
-                }
-            }
-            order.sort_unstable_by_key(|&(stage, node, at, _)| (stage, node, at));
-            block.items.extend(order.into_iter().map(|(.., i)| i));
+            block.items.extend(children[b].iter().map(|c| Item::Loop(c.block)));
+            let stages: FxHashMap<BlockId, u32> = children[b].drain(..).map(|c| (c.block, c.stage)).collect();
+            block.items.sort_unstable_by_key(|i| match *i {
+                Item::Loop(c) => (stages.get(&c).copied().unwrap_or(0), false, c),
+                Item::Node(u) => (an.stage[u.index()], true, u.index()),
+            });
         }
         Ok(Nest { blocks, innermost, factors })
     }
@@ -152,9 +162,18 @@ impl Maker<'_> {
     }
     fn need(&mut self, u: UOp, from: BlockId) -> Result<(), OpError> {
         let home = self.home(u, from)?;
-        self.factors.remove(&u);
-        if self.marked.insert((u, home)) {
-            self.needed.insert(u);
+        if !self.factors.is_empty() {
+            self.factors.remove(&u);
+        }
+        let first = &mut self.first[u.index()];
+        let new = match *first {
+            NOWHERE => {
+                *first = home;
+                true
+            }
+            b => b != home && self.again.insert((u, home)),
+        };
+        if new {
             self.todo.push((u, home));
         }
         Ok(())
@@ -212,7 +231,7 @@ impl Maker<'_> {
                                 let home = self.home(s, leaf)?;
                                 let known = self.factors.contains(&s);
                                 // A factor is one in all loops: what another loop needs as a value is none.
-                                let new = !self.needed.contains(&s);
+                                let new = self.first[s.index()] == NOWHERE;
                                 self.need(s, leaf)?;
                                 if (known || new) && home == leaf && kernel.uops.op(s) == Op::Load {
                                     self.factors.insert(s);
@@ -222,10 +241,7 @@ impl Maker<'_> {
                         _ => self.need(of, leaf)?,
                     }
                 }
-                _ => {
-                    self.blocks[home].items.push(Item::Node(u));
-                    self.operands(u, home)?;
-                }
+                _ => self.operands(u, home)?,
             }
         }
         Ok(())

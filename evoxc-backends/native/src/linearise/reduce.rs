@@ -227,7 +227,7 @@ impl Emit<'_> {
     }
     /// The greatest multiple of `step` that is no more than `to - from`, from `from`.
     pub fn whole(&mut self, from: Reg, to: Reg, step: i64) -> Reg {
-        if step == 1 {
+        if step == 1 || self.exact.is_some_and(|(f, t, of)| (f, t) == (from, to) && of % step == 0) {
             return to;
         }
         let zero = self.b.index(0);

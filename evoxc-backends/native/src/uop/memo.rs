@@ -20,6 +20,10 @@ impl Memo {
         let span = end.saturating_sub(first);
         if span <= SMALL { Memo::Table(first, vec![NONE; span]) } else { Memo::Map(FxHashMap::default()) }
     }
+    /// For all nodes of an arena, of which most are asked for.
+    pub(super) fn whole(len: usize) -> Memo {
+        Memo::Table(0, vec![NONE; len])
+    }
     pub(super) fn get(&self, u: UOp) -> Option<UOp> {
         match self {
             Memo::Table(first, table) => {

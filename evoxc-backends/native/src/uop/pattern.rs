@@ -50,6 +50,10 @@ impl Kind {
             Op::After => Kind(17),
         }
     }
+    /// One bit of 64 that stands for it, and for some others.
+    const fn bit(self) -> u64 {
+        1 << (self.0 % 64)
+    }
     const fn commutes(self) -> bool {
         let mut n = 0;
         let ops = [Alu::Add, Alu::Mul, Alu::And, Alu::Or, Alu::Xor, Alu::Eq, Alu::Ne];
@@ -172,7 +176,38 @@ impl<C> Copy for Rule<C> {}
 /// A set of rules, found by the op of their pattern's root; the first that applies is taken.
 pub struct Rules<C: 'static> {
     rules: Vec<Rule<C>>,
-    by_kind: Vec<Vec<u16>>,
+    /// By kind, the rules for it, each with what it asks of the sources: see [`Kind::bit`].
+    by_kind: Vec<Vec<(u64, u16)>>,
+}
+
+/// The bit that says that two sources are one node.
+const TWICE: u64 = 1 << 63;
+
+/// What a pattern asks of the sources of its root, as bits that they must have: most rules are passed over by these.
+fn asks(pattern: &Pattern) -> u64 {
+    let Pattern::Node(_, sources) = *pattern else { return 0 };
+    let mut bits = 0;
+    for (n, source) in sources.iter().enumerate() {
+        bits |= match *source {
+            Pattern::Any(slot) => {
+                let again = |p: &Pattern| matches!(*p, Pattern::Any(s) if s == slot);
+                if sources[..n].iter().any(again) { TWICE } else { 0 }
+            }
+            Pattern::Const(_) | Pattern::Number(_) => heads::Const.bit(),
+            Pattern::Node(kind, _) => kind.bit(),
+        };
+    }
+    bits
+}
+
+/// The bits that the sources of a node have.
+fn bits_of(a: &Arena, u: UOp) -> u64 {
+    let src = a.src(u);
+    let mut bits = 0;
+    for (n, &s) in src.iter().enumerate() {
+        bits |= Kind::of(a.op(s)).bit() | if src[..n].contains(&s) { TWICE } else { 0 };
+    }
+    bits
 }
 
 impl<C> Rules<C> {
@@ -181,10 +216,10 @@ impl<C> Rules<C> {
         let mut by_kind = vec![vec![]; Kind::COUNT];
         for (n, rule) in rules.iter().enumerate() {
             match rule.pattern {
-                Pattern::Node(kind, _) => by_kind[usize::from(kind.0)].push(n as u16),
+                Pattern::Node(kind, _) => by_kind[usize::from(kind.0)].push((asks(&rule.pattern), n as u16)),
                 // Of a leaf alone: whatever the op.
                 Pattern::Any(_) | Pattern::Const(_) | Pattern::Number(_) => {
-                    by_kind.iter_mut().for_each(|of| of.push(n as u16));
+                    by_kind.iter_mut().for_each(|of| of.push((0, n as u16)));
                 }
             }
         }
@@ -200,7 +235,9 @@ impl<C> Rules<C> {
     }
     /// What a node becomes by the first rule that applies.
     pub fn apply(&self, a: &mut Arena, context: &mut C, u: UOp) -> Option<UOp> {
-        self.by_kind[usize::from(Kind::of(a.op(u)).0)].iter().find_map(|&n| {
+        let has = bits_of(a, u);
+        let of_kind = self.by_kind[usize::from(Kind::of(a.op(u)).0)].iter();
+        of_kind.filter(|(asks, _)| asks & !has == 0).find_map(|&(_, n)| {
             let rule = &self.rules[usize::from(n)];
             let captures = rule.pattern.captures(a, u)?;
             (rule.replacement)(a, context, u, &captures).filter(|&new| new != u)

@@ -44,12 +44,34 @@ enum Step {
 impl<'a, C> Rewriter<'a, C> {
     /// Nothing rewritten yet.
     pub fn new(arena: &'a mut Arena, rules: &'a Rules<C>, context: &'a mut C) -> Rewriter<'a, C> {
-        let done = Memo::new(0, arena.len());
+        let done = Memo::whole(arena.len());
         Rewriter { arena, rules, context, done, steps: 0, applied: 0 }
     }
     /// As [`rewrite`].
     pub fn bottom_up(&mut self, roots: &[UOp]) -> Vec<UOp> {
-        let mut todo: Vec<(Step, u32)> = roots.iter().rev().map(|&u| (Step::Enter(u), 0)).collect();
+        // Sources have lower numbers than what uses them, so that most nodes are done in the order of their numbers; what
+        // rules make is entered where it is made.
+        let end = roots.iter().map(|u| u.index() + 1).max().unwrap_or(0);
+        let mut needed = vec![false; end];
+        roots.iter().for_each(|u| needed[u.index()] = true);
+        for (u, node) in self.arena.iter().rev().skip(self.arena.len() - end) {
+            if needed[u.index()] {
+                node.src.iter().for_each(|s| needed[s.index()] = true);
+            }
+        }
+        let mut todo: Vec<(Step, u32)> = vec![];
+        for (at, needed) in needed.into_iter().enumerate() {
+            let u = UOp::from_index(at as u32);
+            if needed && self.done.mark(u) {
+                self.steps += 1;
+                self.rebuild(u, 0, &mut todo);
+                self.enter_all(&mut todo);
+            }
+        }
+        self.results(roots)
+    }
+    /// Steps until none is left.
+    fn enter_all(&mut self, todo: &mut Vec<(Step, u32)>) {
         while let Some((step, generation)) = todo.pop() {
             self.steps += 1;
             match step {
@@ -61,29 +83,7 @@ impl<'a, C> Rewriter<'a, C> {
                         todo.extend(src.iter().rev().map(|&s| (Step::Enter(s), generation)));
                     }
                 }
-                Step::Rebuild(u) => {
-                    let rebuilt = self.rebuilt(u);
-                    if let Some(known) = self.done.get(rebuilt).filter(|_| rebuilt != u) {
-                        self.done.insert(u, known);
-                        continue;
-                    }
-                    let new = match generation {
-                        GENERATIONS.. => None,
-                        _ => self.rules.apply(self.arena, self.context, rebuilt),
-                    };
-                    match new {
-                        Some(new) => {
-                            self.applied += 1;
-                            self.done.insert(rebuilt, rebuilt);
-                            todo.push((Step::Link(u, rebuilt, new), generation));
-                            todo.push((Step::Enter(new), generation + 1));
-                        }
-                        None => {
-                            self.done.insert(u, rebuilt);
-                            self.done.insert(rebuilt, rebuilt);
-                        }
-                    }
-                }
+                Step::Rebuild(u) => self.rebuild(u, generation, todo),
                 Step::Link(u, rebuilt, new) => {
                     let last = self.done.get(new).unwrap_or(new);
                     self.done.insert(u, last);
@@ -92,7 +92,29 @@ impl<'a, C> Rewriter<'a, C> {
                 Step::Finish(..) => {}
             }
         }
-        self.results(roots)
+    }
+    /// A node whose sources are rewritten, by the first rule that applies.
+    fn rebuild(&mut self, u: UOp, generation: u32, todo: &mut Vec<(Step, u32)>) {
+        let rebuilt = self.rebuilt(u);
+        if rebuilt != u
+            && let Some(known) = self.done.get(rebuilt)
+        {
+            self.done.insert(u, known);
+            return;
+        }
+        let new = match generation {
+            GENERATIONS.. => None,
+            _ => self.rules.apply(self.arena, self.context, rebuilt),
+        };
+        self.done.insert(rebuilt, rebuilt);
+        match new {
+            Some(new) => {
+                self.applied += 1;
+                todo.push((Step::Link(u, rebuilt, new), generation));
+                todo.push((Step::Enter(new), generation + 1));
+            }
+            None => self.done.insert(u, rebuilt),
+        }
     }
     /// As [`rewrite_top_down`].
     pub fn top_down(&mut self, roots: &[UOp]) -> Vec<UOp> {
@@ -127,9 +149,13 @@ impl<'a, C> Rewriter<'a, C> {
     }
     fn rebuilt(&mut self, u: UOp) -> UOp {
         let node = self.arena.get(u);
+        let now = |s: &UOp| self.done.get(*s).unwrap_or(*s);
+        if node.src.iter().all(|s| now(s) == *s) {
+            return u;
+        }
         let (op, ty) = (node.op, node.ty);
-        let src: SmallVec<[UOp; 4]> = node.src.iter().map(|s| self.done.get(*s).unwrap_or(*s)).collect();
-        if src.as_slice() == node.src.as_slice() { u } else { self.arena.node(op, ty, &src) }
+        let src: SmallVec<[UOp; 4]> = node.src.iter().map(now).collect();
+        self.arena.node(op, ty, &src)
     }
     fn results(&self, roots: &[UOp]) -> Vec<UOp> {
         roots.iter().map(|u| self.done.get(*u).unwrap_or(*u)).collect()

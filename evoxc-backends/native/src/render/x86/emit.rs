@@ -69,9 +69,11 @@ pub fn emit_both(past: (&Mir, &Assignment), plain: (&Mir, &Assignment), asks: &S
     let mut asm = Asm::new();
     let mut jumps = vec![];
     // The first iteration is the fourth argument, the buffers are the first.
-    asm.ins(Code::Mov_r32_rm32, &[Arg::R(Register::EAX), Arg::R(Register::ECX)]);
-    asm.ins(Code::And_rm32_imm8, &[Arg::R(Register::EAX), Arg::I((1 << BEGIN) - 1)]);
-    jumps.push(asm.jump_if(Cc::Ne.number()));
+    if asks.begin {
+        asm.ins(Code::Mov_r32_rm32, &[Arg::R(Register::EAX), Arg::R(Register::ECX)]);
+        asm.ins(Code::And_rm32_imm8, &[Arg::R(Register::EAX), Arg::I((1 << BEGIN) - 1)]);
+        jumps.push(asm.jump_if(Cc::Ne.number()));
+    }
     for n in &asks.buffers {
         let pointer = at(Register::RDI, *n as i32 * 8);
         asm.ins(Code::Mov_r64_rm64, &[Arg::R(Register::RAX), Arg::M(pointer)]);
