@@ -74,6 +74,19 @@ impl Size {
             Size::Max(a, b) => a.value(params).max(b.value(params)),
         }
     }
+    /// Its value; nothing where a step overflows or divides by what is not above zero.
+    pub fn checked(&self, params: &[i64]) -> Option<i64> {
+        let two = |a: &Size, b: &Size| Some((a.checked(params)?, b.checked(params)?));
+        match self {
+            Size::Const(v) => Some(*v),
+            Size::Param(n) => params.get(*n as usize).copied(),
+            Size::Add(a, b) => two(a, b).and_then(|(a, b)| a.checked_add(b)),
+            Size::Mul(a, b) => two(a, b).and_then(|(a, b)| a.checked_mul(b)),
+            Size::Div(a, b) => two(a, b).filter(|&(_, b)| b > 0).map(|(a, b)| a.div_euclid(b)),
+            Size::Min(a, b) => two(a, b).map(|(a, b)| a.min(b)),
+            Size::Max(a, b) => two(a, b).map(|(a, b)| a.max(b)),
+        }
+    }
 }
 
 /// Where elements are.

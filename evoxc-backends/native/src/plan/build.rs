@@ -11,9 +11,10 @@ use crate::lir::{Lir, Size};
 use crate::pool::Pool;
 use crate::schedule::{self, Item, KernelItem, Schedule};
 use evoxc_core::{BackendError, Dim, Error, OpError, Tensor};
-use evoxc_ir::{Func, Literal, Module, Op, Prim, Region, TensorType, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use evoxc_ir::{Literal, Module, Op, Prim, TensorType, Value};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Gives the kernels of a schedule their code; equal ones the same.
@@ -51,8 +52,10 @@ impl Fault {
     }
 }
 
-/// Constants that repeat one element are built ahead up to this many bytes; larger ones are filled in when they run.
+/// Constants that repeat one element are built ahead up to this many bytes, and so many of all in a routine; larger ones are
+/// filled in when they run: a small file does not take much memory by being loaded.
 const SPLAT_BYTES: usize = 1 << 20;
+const SPLATS_BYTES: usize = 1 << 24;
 
 impl Plan {
     /// The plan of a schedule of `module`, with code for its kernels from `kernels`. It still needs that code: see
@@ -67,12 +70,11 @@ impl Plan {
         let mut items = 0;
         // Types of arguments of every routine, which calls need before it is built.
         for r in &schedule.routines {
-            let ops = Ops::of(module.func(&r.name));
             let mut b = Builder {
                 module,
                 routine: r,
                 kernels,
-                ops,
+                guards: vec![],
                 extents: Extents::default(),
                 life: Lifetimes::of(&r.body, r.types.len()),
                 places: Places::default(),
@@ -80,6 +82,7 @@ impl Plan {
                 slot: vec![NONE; r.types.len()],
                 constant: vec![NONE; r.types.len()],
                 constants: vec![],
+                splats: 0,
                 scratch: vec![],
                 blocks: 0,
                 items,
@@ -92,44 +95,11 @@ impl Plan {
     }
 }
 
-/// The ops of a function, by their first result; and what happens in each region.
-struct Ops<'m> {
-    by_result: FxHashMap<Value, &'m Op>,
-    func: Option<&'m Func>,
-}
-
-impl<'m> Ops<'m> {
-    fn of(func: Option<&'m Func>) -> Ops<'m> {
-        fn walk<'m>(r: &'m Region, out: &mut FxHashMap<Value, &'m Op>) {
-            for op in &r.ops {
-                if let (Some(&v), false) = (op.results.first(), op.regions.is_empty()) {
-                    out.insert(v, op);
-                }
-                op.regions.iter().for_each(|r| walk(r, out));
-            }
-        }
-        let mut by_result = FxHashMap::default();
-        if let Some(f) = func {
-            walk(&f.body, &mut by_result);
-        }
-        Ops { by_result, func }
-    }
-    fn info(&self, op: &Op) -> Info {
-        let types =
-            |f: &Func| op.operands.iter().filter_map(|v| f.values.get(v.index())).map(|v| v.ty.to_string()).collect();
-        Info { op: op.prim.name(), operands: self.func.map(types).unwrap_or_default(), loc: op.loc }
-    }
-    /// The region of an op.
-    fn region(&self, op: &Op, i: usize) -> Option<&'m Region> {
-        self.by_result.get(op.results.first()?)?.regions.get(i)
-    }
-}
-
 pub(super) struct Builder<'a> {
     module: &'a Module,
     routine: &'a schedule::Routine,
     kernels: &'a mut dyn Kernels,
-    ops: Ops<'a>,
+    guards: Vec<Guard>,
     pub(super) extents: Extents,
     life: Lifetimes,
     places: Places,
@@ -140,6 +110,8 @@ pub(super) struct Builder<'a> {
     /// The constant behind a root.
     constant: Vec<u32>,
     constants: Vec<Tensor>,
+    /// Bytes of constants that repeat one element so far.
+    splats: usize,
     scratch: Vec<(u32, SmallVec<[Amount; 4]>)>,
     blocks: u32,
     /// Kernel items so far.
@@ -163,8 +135,7 @@ impl<'a> Builder<'a> {
             self.place[v.index()] = place;
         }
         let results = self.outputs();
-        let region = self.ops.func.map(|f| &f.body);
-        let mut body = self.block(&r.body, region)?;
+        let mut body = self.block(&r.body)?;
         body.steps.splice(0..0, first);
         Ok(Routine {
             extents: std::mem::take(&mut self.extents),
@@ -173,6 +144,7 @@ impl<'a> Builder<'a> {
             slots: std::mem::take(&mut self.places.slots),
             constants: std::mem::take(&mut self.constants),
             body,
+            guards: std::mem::take(&mut self.guards),
             results,
             scratch: std::mem::take(&mut self.scratch),
             frames: Cells::new(),
@@ -181,6 +153,9 @@ impl<'a> Builder<'a> {
 
     pub(super) fn ty(&self, v: Value) -> &'a TensorType {
         &self.routine.types[v.index()]
+    }
+    fn info(&self, op: &Op) -> Info {
+        info(op, &self.routine.types)
     }
     fn bytes(&mut self, v: Value) -> Amount {
         let ty = self.ty(v);
@@ -211,7 +186,11 @@ impl<'a> Builder<'a> {
             Literal::Splat(t, shape) => shape.to_static().and_then(|extents| {
                 let n = extents.iter().try_fold(1usize, |a, &n| a.checked_mul(n))?;
                 let bytes = n.checked_mul(t.dtype().size())?;
-                if bytes <= SPLAT_BYTES { Tensor::from_parts(t.buffer().splat(n), &extents) } else { None }
+                if bytes > SPLAT_BYTES.min(SPLATS_BYTES - self.splats) {
+                    return None;
+                }
+                self.splats += bytes;
+                Tensor::from_parts(t.buffer().splat(n), &extents)
             }),
         };
         match built {
@@ -239,7 +218,7 @@ impl<'a> Builder<'a> {
         let body = &self.routine.body;
         let mut known: FxHashMap<usize, u32> = FxHashMap::default();
         let mut out = Vec::with_capacity(body.results.len());
-        let ops = self.ops.func.into_iter().flat_map(|f| &f.body.ops);
+        let ops = self.module.func(&self.routine.name).into_iter().flat_map(|f| &f.body.ops);
         let made: FxHashMap<Value, &Op> = ops.flat_map(|op| op.results.iter().map(move |&v| (v, op))).collect();
         for (k, &v) in body.results.iter().enumerate() {
             let root = self.life.root(v);
@@ -260,7 +239,7 @@ impl<'a> Builder<'a> {
             let ty = self.ty(v);
             let (shape, elements, bytes) = (self.extents.shape(ty), self.extents.elements(ty), self.extents.bytes(ty));
             let maker = made.get(&v).or_else(|| made.get(&Value(root as u32)));
-            let info = maker.map(|op| self.ops.info(op)).unwrap_or_default();
+            let info = maker.map(|op| self.info(op)).unwrap_or_default();
             out.push(Output { dtype: ty.dtype, shape, elements, bytes, from, donor: None, info });
         }
         self.donors(&mut out);
@@ -317,11 +296,11 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    fn block(&mut self, block: &'a schedule::Block, region: Option<&'a Region>) -> Result<Block, Fault> {
+    fn block(&mut self, block: &'a schedule::Block) -> Result<Block, Fault> {
         let number = self.blocks;
         self.blocks += 1;
         let mut expiry = Expiry(vec![SmallVec::new(); block.items.len() + 1]);
-        let mut out = Block { guards: self.guards(region), steps: Vec::with_capacity(block.items.len()) };
+        let mut out = Block { guards: self.guards(&block.guards), steps: Vec::with_capacity(block.items.len()) };
         for (i, item) in block.items.iter().enumerate() {
             self.item(item, i as u32, number, &mut expiry, &mut out.steps)?;
             for root in std::mem::take(&mut expiry.0[i]) {
@@ -341,20 +320,14 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Extents of a region that may turn out below zero.
-    fn guards(&mut self, region: Option<&Region>) -> Vec<(Amount, Info)> {
-        let (Some(region), Some(func)) = (region, self.ops.func) else { return vec![] };
-        let mut seen = FxHashSet::default();
-        let mut out = vec![];
-        for op in &region.ops {
-            for &d in op.results.iter().filter_map(|v| func.values.get(v.index())).flat_map(|v| v.ty.shape.iter()) {
-                let safe = d.is_const() || d.lower_bound().is_some_and(|b| b >= 0);
-                if !safe && seen.insert(d) {
-                    out.push((self.extents.amount(d), self.ops.info(op)));
-                }
-            }
+    fn guards(&mut self, list: &[schedule::Guard]) -> Range<u32> {
+        let start = self.guards.len() as u32;
+        for g in list {
+            let extent = self.extents.amount(g.extent);
+            let info = self.info(&g.op);
+            self.guards.push(Guard { extent, least: g.least, most: g.most, info });
         }
-        out
+        start..self.guards.len() as u32
     }
 
     /// Places for the results of an item that have none yet.
@@ -382,8 +355,8 @@ impl<'a> Builder<'a> {
                 }
             }
             if slot == NONE {
-                let ops = &self.ops;
-                slot = self.places.take(bytes, || info(item, ops));
+                let types = &self.routine.types;
+                slot = self.places.take(bytes, || item_info(item, types));
             }
             self.slot[root] = slot;
             let place = self.places.place(Source::Slot(slot));
@@ -477,15 +450,14 @@ impl<'a> Builder<'a> {
         let by = self.at(op.operands[0])?;
         let truth = matches!(op.prim, Prim::Cond {});
         let mut branches = Vec::with_capacity(blocks.len());
-        for (i, b) in blocks.iter().enumerate() {
+        for b in blocks {
             let number = self.blocks;
             let mut late = vec![];
             for (&v, &to) in b.results.iter().zip(&op.results) {
                 let to = self.at(to)?;
                 late.extend(self.result(v, number, to));
             }
-            let region = self.ops.region(op, i);
-            let block = self.block(b, region)?;
+            let block = self.block(b)?;
             branches.push((block, self.copies(late)?));
         }
         Ok(Step::Choose(Box::new(Choose { by, truth, branches })))
@@ -568,11 +540,9 @@ impl<'a> Builder<'a> {
                 self.place[c.index()] = self.at(b)?;
             }
         }
-        let region = self.ops.region(op, 0);
-        let built = self.block(cond, region)?;
+        let built = self.block(cond)?;
         let truth = self.at(cond.results[0])?;
-        let region = self.ops.region(op, 1);
-        let body = self.block(body, region)?;
+        let body = self.block(body)?;
         self.settle(&mut carry, late)?;
         given.into_iter().for_each(|s| self.places.give(s));
         Ok(Step::While(Box::new(While { cond: built, truth, body, carry })))
@@ -609,8 +579,7 @@ impl<'a> Builder<'a> {
             }
         }
         let (mut carry, late) = self.carry(op, body, carried, number, &mut given)?;
-        let region = self.ops.region(op, 0);
-        let built = self.block(body, region)?;
+        let built = self.block(body)?;
         self.settle(&mut carry, late)?;
         let copies = self.copies(late_ys)?;
         given.into_iter().for_each(|s| self.places.give(s));
@@ -640,13 +609,19 @@ fn fill(element: &Tensor, to: Place, bytes: Amount) -> Step {
     Step::Fill(FillStep { to, element: element.buffer().bytes().into(), bytes })
 }
 
+/// An op, for messages.
+fn info(op: &Op, types: &[TensorType]) -> Info {
+    let operands = op.operands.iter().filter_map(|v| types.get(v.index())).map(TensorType::to_string).collect();
+    Info { op: op.prim.name(), operands, loc: op.loc }
+}
+
 /// The op behind an item, for messages.
-fn info(item: &Item, ops: &Ops) -> Info {
+fn item_info(item: &Item, types: &[TensorType]) -> Info {
     match item {
         Item::Kernel(k) => Info { op: k.label.clone(), operands: vec![], loc: k.loc },
         Item::Matmul(m) => Info { op: "dot".into(), operands: vec![], loc: m.loc },
-        Item::Library(l) => ops.info(&l.op),
-        Item::Control { op, .. } | Item::Call { op, .. } => ops.info(op),
+        Item::Library(l) => info(&l.op, types),
+        Item::Control { op, .. } | Item::Call { op, .. } => info(op, types),
         Item::View { .. } => Info::default(),
     }
 }

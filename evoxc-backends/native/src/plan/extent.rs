@@ -1,7 +1,8 @@
 //! Symbolic extents of a routine: every expression that a run needs, evaluated once from the shapes of its arguments.
 
 use crate::lir::Size;
-use evoxc_core::{Dim, DimStep, Result, RunError};
+use crate::uop::Bounds;
+use evoxc_core::{Dim, DimStep, OpError, Result, RunError};
 use evoxc_ir::TensorType;
 use rustc_hash::FxHashMap;
 
@@ -122,7 +123,13 @@ impl Extents {
     /// The value of every entry, into `values`.
     pub fn evaluate(&self, symbols: &[i64], values: &mut Vec<i64>) {
         values.clear();
-        values.extend(self.sizes.iter().map(|s| s.value(symbols)));
+        values.extend(self.sizes.iter().zip(&self.dims).map(|(size, d)| {
+            let exact = || {
+                let value = |s: Dim| self.symbols.iter().position(|&k| k == s).map(|i| symbols[i]);
+                d.evaluate(&mut |s| value(s)).unwrap_or(i64::MAX)
+            };
+            size.checked(symbols).unwrap_or_else(exact)
+        }));
     }
 }
 
@@ -173,7 +180,7 @@ impl Binder {
     /// values of symbols that no argument binds; those that have none at all are 0.
     ///
     /// # Errors
-    /// [`RunError`] for extents without a common solution.
+    /// [`RunError`] for extents without a common solution, and for those beyond what index arithmetic takes for granted.
     pub fn bind(
         &self,
         symbols: &[Dim],
@@ -205,6 +212,10 @@ impl Binder {
         for (v, &s) in out.iter_mut().zip(symbols) {
             if *v < 0 {
                 *v = around(s).unwrap_or(0);
+            }
+            if *v > Bounds::PARAM {
+                let message = format!("the extent `{s}` is {v} here, more than 2^40");
+                return Err(RunError::Op(Box::new(OpError::new("run", message).remedy("use smaller extents"))).into());
             }
         }
         Ok(())

@@ -108,6 +108,8 @@ pub(crate) struct Frame {
     pub scratch_each: usize,
     /// Extents of arguments, one after the other.
     pub shapes: Vec<i64>,
+    /// Do all guards hold?
+    pub safe: bool,
     /// Was it laid out before, for these symbols?
     pub ready: bool,
 }
@@ -126,6 +128,7 @@ impl Frame {
             scratch: Memory::empty(),
             scratch_each: 0,
             shapes: vec![],
+            safe: false,
             ready: false,
         }
     }

@@ -9,6 +9,7 @@ use evoxc_core::{DType, Dim, OpError, Result, RunError, Tensor, with_buffer, wit
 use evoxc_reference::{Member, Process};
 use evoxc_stage::Profile;
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::time::Instant;
 
 /// Calls nest at most this deep, so that the stack does not overflow.
@@ -183,14 +184,17 @@ fn layout(plan: &Plan, r: &Routine, frame: &mut Frame, around: &dyn Fn(Dim) -> O
             return Ok(());
         }
     } else {
+        // Until it is laid out anew: an error leaves other symbols behind than those of its memory.
+        let ready = std::mem::take(&mut frame.ready);
         let before: SmallVec<[i64; 8]> = frame.symbols.as_slice().into();
         r.binder.bind(r.extents.symbols(), &frame.shapes, around, &mut frame.symbols)?;
-        if frame.ready && *before == *frame.symbols {
+        if ready && *before == *frame.symbols {
+            frame.ready = true;
             return Ok(());
         }
         r.extents.evaluate(&frame.symbols, &mut frame.extents);
     }
-    frame.ready = false;
+    frame.safe = r.guards.iter().all(|g| g.holds(&frame.extents));
     let extents = &frame.extents;
     let size = |s: &Slot| {
         let n = s.sizes.iter().map(|a| a.of(extents)).fold(s.fixed, i64::max);
@@ -251,12 +255,8 @@ fn addresses(r: &Routine, frame: &mut Frame, args: &[*mut u8], results: &[*mut u
 
 impl<'p> Run<'p, '_> {
     pub(super) fn block(&mut self, block: &'p Block) -> Result<()> {
-        for (extent, info) in &block.guards {
-            let v = extent.of(&self.frame.extents);
-            if v < 0 {
-                let d = self.routine.extents.dim(*extent);
-                return Err(failure(info, format!("the extent `{d}` is {v} here, below 0")));
-            }
+        if !self.frame.safe {
+            self.guard(block)?;
         }
         for step in &block.steps {
             if self.recorder.is_none() {
@@ -272,6 +272,25 @@ impl<'p> Run<'p, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Refuses a block with ops that have extents out of bounds.
+    #[cold]
+    fn guard(&self, block: &Block) -> Result<()> {
+        let Range { start, end } = block.guards;
+        let guards = self.routine.guards.get(start as usize..end as usize).unwrap_or_default();
+        let Some(g) = guards.iter().find(|g| !g.holds(&self.frame.extents)) else { return Ok(()) };
+        let d = self.routine.extents.dim(g.extent);
+        let names = self.routine.extents.symbols();
+        let value = |s: Dim| names.iter().position(|&n| n == s).map(|i| self.frame.symbols[i]);
+        Err(failure(
+            &g.info,
+            match d.evaluate(&mut |s| value(s)) {
+                Err(e) => e.to_string(),
+                Ok(v) if v < 0 && g.least == 0 => format!("the extent `{d}` is {v} here, below 0"),
+                Ok(v) => format!("the extent `{d}` is {v} here: it must be from {} to {}", g.least, g.most),
+            },
+        ))
     }
 
     #[inline]

@@ -12,6 +12,7 @@ use crate::render::Code;
 use crate::schedule::Schedule;
 use evoxc_core::{DType, Loc, Tensor};
 use smallvec::SmallVec;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Where a value is: an entry of a frame's table of addresses.
@@ -48,6 +49,8 @@ pub(crate) struct Routine {
     pub slots: Vec<Slot>,
     pub constants: Vec<Tensor>,
     pub body: Block,
+    /// What must hold of extents before the blocks that name them.
+    pub guards: Vec<Guard>,
     pub results: Vec<Output>,
     /// Kernels with scratch memory, and their parameters.
     pub scratch: Vec<(u32, SmallVec<[Amount; 4]>)>,
@@ -107,11 +110,26 @@ pub(crate) enum From {
     Same(u32),
 }
 
+/// Bounds of an extent, and the first op that has it.
+pub(crate) struct Guard {
+    pub extent: Amount,
+    pub least: i64,
+    pub most: i64,
+    pub info: Info,
+}
+
+impl Guard {
+    /// Does it hold, for these extents?
+    pub fn holds(&self, extents: &[i64]) -> bool {
+        (self.least..=self.most).contains(&self.extent.of(extents))
+    }
+}
+
 /// Steps in order.
 #[derive(Default)]
 pub(crate) struct Block {
-    /// Extents that may be below zero, each with the first op that has it: looked at before any step.
-    pub guards: Vec<(Amount, Info)>,
+    /// Which of the guards must hold before any step.
+    pub guards: Range<u32>,
     pub steps: Vec<Step>,
 }
 

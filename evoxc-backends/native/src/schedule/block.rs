@@ -8,6 +8,7 @@ use super::expand::{Known, expand, sources};
 use super::facts::{Facts, captures, has_effect, needed};
 use super::fusible::fusible;
 use super::group::{At, Group, Output, elements};
+use super::guards::guards;
 use super::items::{Node, Work, ordered};
 use super::matmul::{Plan, matmul, transposed};
 use super::routine::Routines;
@@ -138,7 +139,8 @@ impl<'a, 'm> Maker<'a, 'm> {
         }
         let Pass { maker, ops, nodes, outer, .. } = pass;
         let items = ordered(nodes, &ops, &maker.facts)?;
-        Ok((Block { args: region.args.clone(), items, results: region.results.clone() }, outer))
+        let guards = guards(region, &self.facts);
+        Ok((Block { args: region.args.clone(), guards, items, results: region.results.clone() }, outer))
     }
 }
 

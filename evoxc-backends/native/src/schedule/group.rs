@@ -1,5 +1,6 @@
 //! A kernel in the making: its iteration space, and which elements of which values it computes.
 
+use super::guards::is_plain;
 use super::index::range;
 use crate::uop::{Alu, Arena, AxisKind, Op as UOpKind, Ty, UOp};
 use evoxc_core::{Dim, DimStep, OpError, Shape};
@@ -78,7 +79,7 @@ pub(super) struct Group {
     pub(super) stepped: FxHashSet<(usize, At)>,
     /// Which elements of which values are used, and not read from memory for certain.
     pub(super) used: FxHashSet<(Value, At)>,
-    /// The symbol behind each parameter.
+    /// The extent behind each parameter.
     pub(super) params: Vec<Dim>,
     extents: FxHashMap<Dim, UOp>,
     ranges: u32,
@@ -103,7 +104,7 @@ impl Group {
         }
         Ok(g)
     }
-    /// An extent as a node; its symbols are parameters.
+    /// An extent as a node; its symbols are parameters, or its value is.
     pub(super) fn extent(&mut self, d: Dim) -> Result<UOp, OpError> {
         if let Some(&u) = self.extents.get(&d) {
             return Ok(u);
@@ -113,16 +114,17 @@ impl Group {
             self.extents.insert(d, u);
             return Ok(u);
         }
+        if !is_plain(d) {
+            // Bounds of quotients and remainders hold for divisors above zero alone; one of two parameters is 0.
+            let (above, below) = (self.param(d.max(0)), self.param((-d).max(0)));
+            let u = super::index::sub(&mut self.arena, above, below);
+            self.extents.insert(d, u);
+            return Ok(u);
+        }
         let (arena, params) = (&mut self.arena, &mut self.params);
         let u = d.fold(&mut |step| match step {
             DimStep::Constant(v) => arena.index(v),
-            DimStep::Symbol(s) => {
-                let n = params.iter().position(|&p| p == s).unwrap_or_else(|| {
-                    params.push(s);
-                    params.len() - 1
-                });
-                arena.node(UOpKind::Param(n as u32), Ty::INDEX, &[])
-            }
+            DimStep::Symbol(s) => param(arena, params, s),
             DimStep::Add(x, y) => super::index::add(arena, x, y),
             DimStep::Mul(x, y) => super::index::mul(arena, x, y),
             DimStep::Div(x, y) => arena.node(UOpKind::IndexDiv, Ty::INDEX, &[x, y]),
@@ -132,6 +134,9 @@ impl Group {
         let u = u.map_err(|e| OpError::new("schedule", format!("an extent is no number: {e}")))?;
         self.extents.insert(d, u);
         Ok(u)
+    }
+    fn param(&mut self, d: Dim) -> UOp {
+        param(&mut self.arena, &mut self.params, d)
     }
     /// Extents as nodes.
     pub(super) fn extents(&mut self, shape: &[Dim]) -> Result<Indices, OpError> {
@@ -216,6 +221,14 @@ impl Group {
     pub(super) fn is_loop(&self, r: UOp) -> bool {
         matches!(self.arena.op(r), UOpKind::Range(_, AxisKind::Loop))
     }
+}
+
+fn param(arena: &mut Arena, params: &mut Vec<Dim>, d: Dim) -> UOp {
+    let n = params.iter().position(|&p| p == d).unwrap_or_else(|| {
+        params.push(d);
+        params.len() - 1
+    });
+    arena.node(UOpKind::Param(n as u32), Ty::INDEX, &[])
 }
 
 /// Roughly the value of an extent.

@@ -15,6 +15,7 @@ mod facts;
 mod finish;
 mod fusible;
 mod group;
+mod guards;
 mod index;
 mod inline;
 mod items;
@@ -27,7 +28,7 @@ mod window;
 
 pub use display::{Amount, Counters};
 pub use table::Row;
-pub use types::{Block, Item, KernelItem, LibraryItem, MatmulItem, Routine, Schedule};
+pub use types::{Block, Guard, Item, KernelItem, LibraryItem, MatmulItem, Routine, Schedule};
 
 use evoxc_core::OpError;
 use evoxc_ir::Module;

@@ -29,10 +29,25 @@ pub struct Routine {
 pub struct Block {
     /// Arguments, each a value in memory.
     pub args: Vec<Value>,
+    /// What must hold of symbolic extents before anything of this is done.
+    pub guards: Vec<Guard>,
     /// Items, in an order that respects what they read and write.
     pub items: Vec<Item>,
     /// Results, each a value in memory: an argument, a constant, or what an item writes. One may be named twice.
     pub results: Vec<Value>,
+}
+
+/// Bounds of an extent, or of a number of elements.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    /// The extent.
+    pub extent: Dim,
+    /// It is at least that.
+    pub least: i64,
+    /// It is at most that.
+    pub most: i64,
+    /// The op that asks for it, without its regions.
+    pub op: Box<Op>,
 }
 
 /// One step. Every value is a dense row-major tensor in memory of its own, unless a plan finds that two may share.
