@@ -6,6 +6,7 @@ use libloading::Library;
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Code in memory, and its bytes.
 #[derive(Debug)]
@@ -81,21 +82,29 @@ impl Cache {
         let Some((first, others)) = keys.split_first() else { return Ok(()) };
         let mut whole = bytes.to_vec();
         whole.extend_from_slice(&Sha256::digest(bytes));
-        let hidden = |key: &str| self.0.join(format!(".{key}.{}.tmp", std::process::id()));
+        // Of this process and this call alone: several may keep the same kernel at once.
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let (process, number) = (std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+        let hidden = |key: &str| self.0.join(format!(".{key}.{process}.{number}.tmp"));
         let move_to = |from: &Path, key: &str| {
             let to = self.path(key);
             std::fs::rename(from, &to).map_err(|e| io(&to, &e))
         };
         let written = hidden(first);
+        let _ = std::fs::remove_file(&written);
         std::fs::write(&written, &whole).map_err(|e| io(&written, &e))?;
         move_to(&written, first)?;
         for key in others {
             // One file under several names where the file system has such.
             let link = hidden(key);
+            // One that a process of the same number left behind may be another name of what is in use.
+            let _ = std::fs::remove_file(&link);
             if std::fs::hard_link(self.path(first), &link).is_err() {
                 std::fs::write(&link, &whole).map_err(|e| io(&link, &e))?;
             }
             move_to(&link, key)?;
+            // Moving one name of a file to another of the same file does nothing.
+            let _ = std::fs::remove_file(&link);
         }
         Ok(())
     }

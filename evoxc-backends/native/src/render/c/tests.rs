@@ -106,6 +106,31 @@ fn a_folder_keeps_kernels() {
 }
 
 #[test]
+fn threads_may_keep_the_same_kernels_at_once() {
+    if c().is_none() {
+        return;
+    }
+    let folder = Folder::new().unwrap();
+    let kernels = folder.path().join("kernels");
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                let cache = Cache(kernels.clone());
+                for n in 0..200u8 {
+                    cache.put(&["one", "two"], &[n; 4096]).unwrap();
+                }
+            });
+        }
+    });
+    // Whole, and nothing left over.
+    for key in ["one", "two"] {
+        let bytes = std::fs::read(kernels.join(format!("{key}.so"))).unwrap();
+        assert!(bytes.len() == 4096 + 32 && bytes[..4096] == [199; 4096], "{key}");
+    }
+    assert_eq!(std::fs::read_dir(&kernels).unwrap().count(), 2);
+}
+
+#[test]
 fn without_a_compiler_the_error_says_what_to_install() {
     let c = C::default().with_compiler("no-such-compiler");
     let e = c.compile(&copying()).err().unwrap().to_string();
