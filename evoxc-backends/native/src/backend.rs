@@ -70,7 +70,8 @@ impl Native {
     pub fn interp() -> Native {
         Native { code: Code::Interp, ..Native::default() }
     }
-    /// Runs programs on so many threads, by default on as many as the host runs at once. No result depends on it.
+    /// Runs programs on so many threads, at most 1024, by default on as many as the host runs at once. No result depends on
+    /// it.
     ///
     /// ```
     /// use evoxc::{Native, prelude::*};

@@ -5,6 +5,7 @@
 //! then does its loop alone.
 
 use std::cell::UnsafeCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -13,6 +14,8 @@ use std::thread::{self, JoinHandle};
 const SPINS: u32 = 1 << 10;
 /// Chunks for each thread, so that one that is slower holds up the others for a part of its share only.
 const CHUNKS: i64 = 4;
+/// More threads than this are not started.
+const MOST: usize = 1024;
 /// Set in [`Shared::inside`] while there is no job to take part in.
 const CLOSED: usize = 1 << 32;
 
@@ -37,7 +40,7 @@ struct Shared {
     /// Is a caller using the pool?
     busy: AtomicBool,
     stop: AtomicBool,
-    /// Has a thread panicked?
+    /// Has a thread panicked in the current job?
     failed: AtomicBool,
     asleep: Vec<AtomicBool>,
 }
@@ -89,35 +92,36 @@ impl Shared {
                 return;
             }
             let open = self.inside.fetch_add(1, Ordering::AcqRel) & CLOSED == 0;
-            let _leave = Leave(self);
             if open {
                 // SAFETY: we are inside a job that was open when we entered.
-                unsafe { self.work(number + 1) };
+                let done = catch_unwind(AssertUnwindSafe(|| unsafe { self.work(number + 1) }));
+                if done.is_err() {
+                    self.failed.store(true, Ordering::Relaxed);
+                }
             }
+            self.inside.fetch_sub(1, Ordering::Release);
         }
-    }
-}
-
-/// Leaves a job when it is dropped, also by a panic.
-struct Leave<'s>(&'s Shared);
-impl Drop for Leave<'_> {
-    fn drop(&mut self) {
-        if thread::panicking() {
-            self.0.failed.store(true, Ordering::Relaxed);
-        }
-        self.0.inside.fetch_sub(1, Ordering::Release);
     }
 }
 
 /// Ends a job when it is dropped, also by a panic: closes it and waits until all have left.
 struct End<'s>(&'s Shared);
-impl Drop for End<'_> {
-    fn drop(&mut self) {
+impl End<'_> {
+    fn wait(&self) {
         self.0.inside.fetch_or(CLOSED, Ordering::AcqRel);
         let mut spins = 0u32;
         while self.0.inside.load(Ordering::Acquire) != CLOSED {
             spins += 1;
             if spins < SPINS { std::hint::spin_loop() } else { thread::yield_now() }
+        }
+    }
+}
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.wait();
+        // If the caller itself panics, that is what is told.
+        if thread::panicking() {
+            self.0.failed.store(false, Ordering::Relaxed);
         }
         self.0.busy.store(false, Ordering::Release);
     }
@@ -131,9 +135,9 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// A pool of `threads` in all, the caller among them. Fewer where the system gives no more.
+    /// A pool of `threads` in all, at most 1024, the caller among them. Fewer where the system gives no more.
     pub fn new(threads: usize) -> Pool {
-        let count = threads.max(1);
+        let count = threads.clamp(1, MOST);
         let nothing: Work<'static> = &|_, _, _| {};
         let shared = Arc::new(Shared {
             epoch: AtomicU64::new(0),
@@ -161,7 +165,7 @@ impl Pool {
     pub fn shared(threads: usize) -> Arc<Pool> {
         static POOLS: Mutex<Vec<Arc<Pool>>> = Mutex::new(Vec::new());
         let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(p) = pools.iter().find(|p| p.count == threads.max(1)) {
+        if let Some(p) = pools.iter().find(|p| p.count == threads.clamp(1, MOST)) {
             return p.clone();
         }
         let pool = Arc::new(Pool::new(threads));
@@ -203,8 +207,11 @@ impl Pool {
         let end = End(shared);
         // SAFETY: we opened the job.
         unsafe { shared.work(0) };
+        // Whoever has left has said so before; the next caller's job is another.
+        end.wait();
+        let failed = shared.failed.swap(false, Ordering::Relaxed);
         drop(end);
-        assert!(!shared.failed.load(Ordering::Relaxed), "a thread of the pool panicked");
+        assert!(!failed, "a thread of the pool panicked");
     }
 }
 
@@ -246,6 +253,23 @@ mod tests {
                     assert!(done.iter().all(|d| d.load(Ordering::Relaxed) == 1), "{threads} {extent} {grain}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_panic_is_told_once_and_the_pool_goes_on() {
+        assert_eq!(Pool::new(usize::MAX).threads(), MOST);
+        let pool = Pool::new(3);
+        for _ in 0..20 {
+            for bad in [0, 50, 99] {
+                let run = || pool.split(100, 1, &|from, to, _| assert!(!(from..to).contains(&bad), "on purpose"));
+                assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+            }
+            let sum = AtomicI64::new(0);
+            pool.split(100, 1, &|from, to, _| {
+                sum.fetch_add((from..to).sum(), Ordering::Relaxed);
+            });
+            assert_eq!(sum.into_inner(), 4950);
         }
     }
 
