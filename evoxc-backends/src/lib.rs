@@ -10,7 +10,7 @@ pub use evoxc_interp::{Interp, Replicas};
 #[cfg(feature = "iree")]
 pub use evoxc_iree::{Iree, IreeArtifact, IreeProgram, IreeTarget};
 #[cfg(feature = "native")]
-pub use evoxc_native::{Native, NativeArtifact, NativeProgram, Precision, schedule};
+pub use evoxc_native::{MemoCounts, Native, NativeArtifact, NativeProgram, Precision, schedule};
 #[cfg(feature = "stablehlo")]
 pub use evoxc_stablehlo as stablehlo;
 #[cfg(feature = "xla")]

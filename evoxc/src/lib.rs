@@ -30,8 +30,8 @@ extern crate self as evoxc;
 
 #[doc(inline)]
 pub use evoxc_backends::{
-    Interp, Iree, IreeArtifact, IreeProgram, IreeTarget, Native, NativeArtifact, NativeProgram, Precision, Replicas,
-    Xla, XlaArtifact, XlaFlag, XlaProgram, backends, devices,
+    Interp, Iree, IreeArtifact, IreeProgram, IreeTarget, MemoCounts, Native, NativeArtifact, NativeProgram, Precision,
+    Replicas, Xla, XlaArtifact, XlaFlag, XlaProgram, backends, devices,
 };
 #[doc(inline)]
 pub use evoxc_core::{

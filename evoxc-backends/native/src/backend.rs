@@ -6,9 +6,10 @@ use crate::dump;
 use crate::kernel::Kernel;
 use crate::linearise::{Shape, candidates, linearise};
 use crate::lir::Lir;
+use crate::memo::{Memo, MemoCounts, Options};
 use crate::plan::{Compiled, Kernels, Plan};
 use crate::pool::Pool;
-use crate::render::{C, Interp, Renderer};
+use crate::render::{self, C, Interp, Renderer};
 use crate::schedule::{KernelItem, Routine, schedule};
 use crate::search;
 use crate::uop::{Key, Stage, key, simplify_kernel, verify};
@@ -40,6 +41,7 @@ pub struct Native {
     search: usize,
     cache: Option<PathBuf>,
     made: Made,
+    memo: Memo,
 }
 
 /// The renderer of these options, made when it is first needed.
@@ -102,7 +104,29 @@ impl Native {
     pub fn cache_dir(mut self, folder: impl Into<PathBuf>) -> Native {
         self.cache = Some(folder.into());
         self.made = Made::default();
+        self.memo = self.memo.anew();
         self
+    }
+    /// Keeps up to so many bytes of compiled kernels for programs that are compiled later, by this value and its clones: a
+    /// kernel that an earlier program had is not compiled again. No result depends on it; 0 keeps nothing.
+    ///
+    /// ```
+    /// use evoxc::{Native, prelude::*};
+    /// let native = Native::default().memo(1 << 20);
+    /// let layer = |x: Sym| (x * 2.0).tanh();
+    /// build(layer, spec(F32, [100]), &native)?;
+    /// build(layer, spec(F32, [100]), &native)?;
+    /// let counts = native.memo_counts();
+    /// assert_eq!((counts.compiled, counts.found), (1, 1));
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
+    pub fn memo(mut self, bytes: usize) -> Native {
+        self.memo = Memo::new(bytes);
+        self
+    }
+    /// How many kernels this value and its clones have compiled, found, and keep.
+    pub fn memo_counts(&self) -> MemoCounts {
+        self.memo.counts()
     }
 
     fn renderer(&self) -> Result<Arc<dyn Renderer>> {
@@ -176,18 +200,34 @@ impl Native {
         }
     }
 
+    /// What decides what is made of kernels.
+    fn options(&self, renderer: &dyn Renderer) -> Options {
+        let &Native { precision, opt_level: level, search, .. } = self;
+        Options { code: renderer.name(), precision, level, search }
+    }
+
     /// The last form of every kernel of a program, each once, and which of them each kernel item is. `known` are the shapes
-    /// of a saved program.
-    fn forms(&self, program: &NativeProgram, renderer: &dyn Renderer, known: &[Shape]) -> Result<Forms> {
+    /// of a saved program, which has code of its own.
+    fn forms(&self, program: &NativeProgram, renderer: &dyn Renderer, known: Option<&[Shape]>) -> Result<Forms> {
         let target = renderer.target();
+        let options = self.options(renderer);
         let mut forms = Forms::default();
-        let mut numbers = FxHashMap::default();
+        let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
         for (routine, item) in kernel_items(&program.schedule) {
             let at = |e: OpError| refuse(e.at(item.loc));
             let number = match numbers.entry(key(&item.kernel)) {
                 Entry::Occupied(e) => *e.get(),
                 Entry::Vacant(e) => {
                     dump::kernel(&item.label, &item.kernel);
+                    if let Some(Compiled { lir, shape, code }) = match known {
+                        None => self.memo.find(e.key(), options),
+                        Some(_) => None,
+                    } {
+                        dump::lir(&item.label, &lir);
+                        forms.list.push(Form { lir, shape, code: Some(code) });
+                        forms.numbers.push(*e.insert(forms.list.len() as u32 - 1));
+                        continue;
+                    }
                     let mut kernel = item.kernel.clone();
                     if cfg!(debug_assertions) {
                         verify(&kernel, Stage::Scheduled).map_err(at)?;
@@ -197,19 +237,20 @@ impl Native {
                     if cfg!(debug_assertions) {
                         verify(&kernel, Stage::Decomposed).map_err(at)?;
                     }
-                    let shape = match known.get(forms.list.len()) {
+                    let shape = match known.and_then(|known| known.get(forms.list.len())) {
                         Some(&s) => s,
                         None if self.search > 0 => self.quickest(routine, item, &kernel, e.key(), renderer)?,
                         None => self.shape(),
                     };
                     let lir = Arc::new(linearise(&kernel, &target, shape).map_err(at)?);
                     dump::lir(&item.label, &lir);
-                    forms.list.push((lir, shape));
+                    forms.list.push(Form { lir, shape, code: None });
                     *e.insert(forms.list.len() as u32 - 1)
                 }
             };
             forms.numbers.push(number);
         }
+        forms.keys = numbers.into_iter().collect();
         Ok(forms)
     }
 
@@ -271,8 +312,17 @@ fn machine() -> Option<Arc<dyn Renderer>> {
 /// The distinct kernels of a program in their last form, and which of them each kernel item is.
 #[derive(Default)]
 struct Forms {
-    list: Vec<(Arc<Lir>, Shape)>,
+    list: Vec<Form>,
     numbers: Vec<u32>,
+    /// What each is known by, with its number, in no order.
+    keys: Vec<(Key, u32)>,
+}
+
+/// A kernel in its last form, with its code if that is there already.
+struct Form {
+    lir: Arc<Lir>,
+    shape: Shape,
+    code: Option<Arc<dyn render::Code>>,
 }
 
 /// The kernels of a plan, in the order of the schedule.
@@ -334,10 +384,20 @@ impl Backend for Native {
     }
     fn compile(&self, lowered: &NativeProgram) -> Result<NativeArtifact> {
         let renderer = self.renderer()?;
-        let Forms { list, numbers } = self.forms(lowered, &*renderer, &[])?;
-        let code = renderer.compile_all(&list.iter().map(|(lir, _)| &**lir).collect::<Vec<_>>())?;
-        code.iter().for_each(|c| dump::code(&**c));
-        let kernels = list.into_iter().zip(code).map(|((lir, shape), code)| Compiled { lir, shape, code }).collect();
+        let Forms { list, numbers, mut keys } = self.forms(lowered, &*renderer, None)?;
+        keys.retain(|(_, n)| list.get(*n as usize).is_some_and(|f| f.code.is_none()));
+        let missing: Vec<&Lir> = list.iter().filter(|f| f.code.is_none()).map(|f| &*f.lir).collect();
+        let mut made = renderer.compile_all(&missing)?.into_iter();
+        let kernel = |Form { lir, shape, code }| {
+            let none = || refuse(OpError::new("compile", "a kernel has no code; report this"));
+            Ok(Compiled { lir, shape, code: code.or_else(|| made.next()).ok_or_else(none)? })
+        };
+        let kernels: Vec<Compiled> = list.into_iter().map(kernel).collect::<Result<_>>()?;
+        kernels.iter().for_each(|k| dump::code(&*k.code));
+        let options = self.options(&*renderer);
+        for (key, n) in keys {
+            self.memo.put(key, options, &kernels[n as usize]);
+        }
         Ok(NativeArtifact { program: lowered.clone(), kernels: Arc::new(kernels), numbers: Arc::new(numbers) })
     }
     fn artifact_to_bytes(&self, artifact: &NativeArtifact) -> Result<Vec<u8>> {
@@ -348,11 +408,11 @@ impl Backend for Native {
         let program = self.lowered(&module)?;
         let renderer = self.renderer()?;
         let shapes: Vec<Shape> = saved.iter().map(|s| s.1).collect();
-        let Forms { list, numbers } = self.forms(&program, &*renderer, &shapes)?;
+        let Forms { list, numbers, .. } = self.forms(&program, &*renderer, Some(&shapes))?;
         if list.len() != saved.len() {
             return Err(artifact::foreign());
         }
-        let load = |((lir, shape), (hash, _, code)): ((Arc<Lir>, Shape), artifact::Saved<'_>)| {
+        let load = |(Form { lir, shape, .. }, (hash, _, code)): (Form, artifact::Saved<'_>)| {
             if artifact::hash(&lir) != hash {
                 return Err(artifact::foreign());
             }

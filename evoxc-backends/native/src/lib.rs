@@ -16,6 +16,7 @@ mod dump;
 pub mod kernel;
 pub mod linearise;
 pub mod lir;
+mod memo;
 pub mod plan;
 pub mod pool;
 pub mod render;
@@ -26,6 +27,7 @@ pub mod uop;
 pub use artifact::{NativeArtifact, NativeProgram};
 pub use backend::Native;
 pub use decompose::Precision;
+pub use memo::MemoCounts;
 
 /// The name of the backend.
 pub(crate) const NAME: &str = "native";

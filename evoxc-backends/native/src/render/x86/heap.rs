@@ -4,10 +4,19 @@
 //! code can be added while other code of the same page runs. Where that cannot be had, every kernel has pages of its own,
 //! which change from the one to the other. A chunk is unmapped when the last kernel in it goes.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 const CHUNK: usize = 256 << 10;
 const ALIGN: usize = 64;
+
+/// Bytes of all chunks of the process.
+static MAPPED: AtomicUsize = AtomicUsize::new(0);
+
+/// Bytes of memory that is mapped for code now.
+pub fn mapped() -> usize {
+    MAPPED.load(Ordering::Relaxed)
+}
 
 /// Mapped memory.
 pub struct Chunk {
@@ -24,6 +33,7 @@ unsafe impl Sync for Chunk {}
 
 impl Drop for Chunk {
     fn drop(&mut self) {
+        MAPPED.fetch_sub(self.size, Ordering::Relaxed);
         // SAFETY: both were mapped with that size by `Chunk::new` or `Chunk::single`, and no code in them is left.
         unsafe {
             libc::munmap(self.run as *mut _, self.size);
@@ -41,6 +51,11 @@ fn map(size: usize, protection: i32, flags: i32, file: i32) -> Option<*mut u8> {
 }
 
 impl Chunk {
+    /// Counted.
+    fn over(write: *mut u8, run: *const u8, size: usize) -> Chunk {
+        MAPPED.fetch_add(size, Ordering::Relaxed);
+        Chunk { write, run, size }
+    }
     /// Mapped twice.
     #[cfg(target_os = "linux")]
     fn new(size: usize) -> Option<Chunk> {
@@ -54,7 +69,7 @@ impl Chunk {
         let both = if sized {
             let write = map(size, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED, file);
             write.and_then(|write| match map(size, libc::PROT_READ | libc::PROT_EXEC, libc::MAP_SHARED, file) {
-                Some(run) => Some(Chunk { write, run, size }),
+                Some(run) => Some(Chunk::over(write, run, size)),
                 None => {
                     // SAFETY: it was just mapped with that size.
                     unsafe { libc::munmap(write.cast(), size) };
@@ -77,7 +92,7 @@ impl Chunk {
     fn single(bytes: &[u8]) -> Option<Chunk> {
         let size = bytes.len().next_multiple_of(4096);
         let p = map(size, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANON, -1)?;
-        let chunk = Chunk { write: p, run: p, size };
+        let chunk = Chunk::over(p, p, size);
         // SAFETY: the mapping has that size, and is no one else's.
         let ready = unsafe {
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), p, bytes.len());

@@ -32,6 +32,11 @@ use evoxc_core::{DType, Result};
 use select::malformed;
 use std::sync::Arc;
 
+/// Bytes of memory that is mapped for code of this process now.
+pub fn mapped() -> usize {
+    heap::mapped()
+}
+
 /// The renderer of x86-64 code.
 pub struct X86 {
     heap: heap::Heap,
