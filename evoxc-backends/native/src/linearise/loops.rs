@@ -363,11 +363,15 @@ impl Emit<'_> {
         };
         let form = usize::from(self.form.unroll.clamp(1, 8));
         let sums: usize = blocks.iter().map(|&b| self.nest.blocks[b].closers.len()).sum();
-        let products = blocks
-            .iter()
-            .flat_map(|&b| &self.nest.blocks[b].closers)
-            .any(|&c| super::reduce::contraction(self.kernel, c).is_some());
-        if products && sums == 1 {
+        // Products that are added up, each in a loop of its own: as many sums side by side as hide the time that one takes.
+        let product = |c: UOp| super::reduce::contraction(self.kernel, c).is_some();
+        let products = sums > 0
+            && blocks.iter().all(|&b| match self.nest.blocks[b].closers[..] {
+                [] => true,
+                [c] => product(c),
+                _ => false,
+            });
+        if products {
             let most = match self.axes.copies {
                 1 => 8,
                 2 => 4,

@@ -355,9 +355,16 @@ impl Emit<'_> {
             }
             self.b.close();
         }
+        // Results that wait for those of another loop are not what was added to, so that these alone are in registers.
+        let parent = nest.blocks[first].parent.map(|p| &nest.blocks[p].items[..]);
+        let loops = parent.unwrap_or_default().iter().filter(|i| matches!(i, Item::Loop(_))).count();
+        let waits = loops > 1 && partials == 1 && !blocks && self.axes.unroll > 2;
         for (a, mut result) in accs.iter().zip(results) {
             let (_, columns) = self.shape(a.closer);
             for r in &mut result {
+                if waits {
+                    *r = self.b.variable(*r);
+                }
                 *r = self.finished(a, *r);
             }
             self.set(a.closer, &result, columns);
