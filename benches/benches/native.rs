@@ -31,15 +31,34 @@ fn call(c: &mut Criterion) {
     let xs = vec![Tensor::ones(F32, []); 10];
     group.bench_function("leaves_10", |b| b.iter(|| exe.run(black_box(xs.clone()))));
     group.finish();
+}
 
-    // A loop that the plan runs: per iteration.
-    let mut group = c.benchmark_group("scan");
+/// Loops, by iteration: those with small bodies are one kernel, the others a loop of the plan.
+fn loops(c: &mut Criterion) {
+    let native = Native::default();
+    let mut group = c.benchmark_group("loops");
     let step = |(h, w): (Sym, Sym), x: Sym| ((w.dot(h).tanh() + x, w), ());
     let f = move |h: Sym, w: Sym, xs: Sym| scan((h, w), xs, step).0.0;
     let exe = must(build(f, (spec(F32, [64]), spec(F32, [64, 64]), spec(F32, [1000, 64])), &native));
     let args = (Tensor::zeros(F32, [64]), Tensor::ones(F32, [64, 64]), Tensor::ones(F32, [1000, 64]));
     group.throughput(Throughput::Elements(1000));
     group.bench_function("rnn_1000x64", |b| b.iter(|| exe.run(black_box(args.clone()))));
+
+    let count = |x: Sym| while_loop((x, x * 0.0), |(_, n)| n.lt(1e6), |(x, n)| (3.7 * x * (1.0 - x), n + 1.0)).0;
+    let exe = must(build(count, spec(F32, []), &native));
+    let x = Tensor::from(0.3f32);
+    group.sample_size(20);
+    group.throughput(Throughput::Elements(1_000_000));
+    group.bench_function("scalar_while_1m", |b| b.iter(|| exe.run(black_box(x.clone()))));
+
+    for (n, name) in [(64usize, "fori_1000x64"), (1 << 18, "fori_100x262144")] {
+        let times = if n == 64 { 1000 } else { 100 };
+        let map = move |x: Sym| fori_loop(times, x, |_, x| 3.7 * x * (1.0 - x));
+        let exe = must(build(map, spec(F32, [n]), &native));
+        let x = Tensor::full(F32, [n], 0.3f32);
+        group.throughput(Throughput::Elements(times as u64));
+        group.bench_function(name, |b| b.iter(|| exe.run(black_box(x.clone()))));
+    }
     group.finish();
 }
 
@@ -97,5 +116,5 @@ fn layers(x: Sym, w: Sym, n: usize) -> Sym {
     (0..n / 10).fold(x, |h, _| (h.dot(w) + 0.5).tanh().softmax(1) + h)
 }
 
-criterion_group!(benches, call, stages, sizes);
+criterion_group!(benches, call, loops, stages, sizes);
 criterion_main!(benches);

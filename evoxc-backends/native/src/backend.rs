@@ -4,13 +4,13 @@ use crate::artifact::{self, NativeArtifact, NativeProgram, kernel_items, refuse}
 use crate::decompose::{Precision, decompose};
 use crate::dump;
 use crate::kernel::Kernel;
-use crate::linearise::{Shape, candidates, linearise};
+use crate::linearise::{Shape, candidates, linearise, repeat};
 use crate::lir::Lir;
 use crate::memo::{Memo, MemoCounts, Options};
 use crate::plan::{Compiled, Kernels, Plan};
 use crate::pool::Pool;
 use crate::render::{self, C, Interp, Renderer};
-use crate::schedule::{KernelItem, Routine, schedule};
+use crate::schedule::{KernelItem, Part, Routine, join_loops, schedule};
 use crate::search;
 use crate::uop::{Key, Stage, key, simplify_kernel, verify};
 use evoxc_core::{Device, DeviceKind, OpError, Result, Tensor};
@@ -209,12 +209,24 @@ impl Native {
     /// The last form of every kernel of a program, each once, and which of them each kernel item is. `known` are the shapes
     /// of a saved program, which has code of its own.
     fn forms(&self, program: &NativeProgram, renderer: &dyn Renderer, known: Option<&[Shape]>) -> Result<Forms> {
-        let target = renderer.target();
         let options = self.options(renderer);
         let mut forms = Forms::default();
         let mut numbers: FxHashMap<Key, u32> = FxHashMap::default();
+        let mut loops: FxHashMap<Arc<Lir>, u32> = FxHashMap::default();
         for (routine, item) in kernel_items(&program.schedule) {
             let at = |e: OpError| refuse(e.at(item.loc));
+            if item.repeat.is_some() {
+                let shape = known.and_then(|known| known.get(forms.list.len())).copied().unwrap_or(self.shape());
+                let lir = self.form(item, renderer, shape)?;
+                dump::lir(&item.label, &lir);
+                let next = forms.list.len() as u32;
+                let number = *loops.entry(lir.clone()).or_insert(next);
+                if number == next {
+                    forms.list.push(Form { lir, shape, code: None });
+                }
+                forms.numbers.push(number);
+                continue;
+            }
             let number = match numbers.entry(key(&item.kernel)) {
                 Entry::Occupied(e) => *e.get(),
                 Entry::Vacant(e) => {
@@ -228,21 +240,13 @@ impl Native {
                         forms.numbers.push(*e.insert(forms.list.len() as u32 - 1));
                         continue;
                     }
-                    let mut kernel = item.kernel.clone();
-                    if cfg!(debug_assertions) {
-                        verify(&kernel, Stage::Scheduled).map_err(at)?;
-                    }
-                    decompose(&mut kernel, self.precision).map_err(at)?;
-                    simplify_kernel(&mut kernel);
-                    if cfg!(debug_assertions) {
-                        verify(&kernel, Stage::Decomposed).map_err(at)?;
-                    }
+                    let kernel = self.decomposed(&item.kernel).map_err(at)?;
                     let shape = match known.and_then(|known| known.get(forms.list.len())) {
                         Some(&s) => s,
                         None if self.search > 0 => self.quickest(routine, item, &kernel, e.key(), renderer)?,
                         None => self.shape(),
                     };
-                    let lir = Arc::new(linearise(&kernel, &target, shape).map_err(at)?);
+                    let lir = Arc::new(linearise(&kernel, &renderer.target(), shape).map_err(at)?);
                     dump::lir(&item.label, &lir);
                     forms.list.push(Form { lir, shape, code: None });
                     *e.insert(forms.list.len() as u32 - 1)
@@ -252,6 +256,35 @@ impl Native {
         }
         forms.keys = numbers.into_iter().collect();
         Ok(forms)
+    }
+
+    fn decomposed(&self, kernel: &Kernel) -> std::result::Result<Kernel, OpError> {
+        let mut kernel = kernel.clone();
+        if cfg!(debug_assertions) {
+            verify(&kernel, Stage::Scheduled)?;
+        }
+        decompose(&mut kernel, self.precision)?;
+        simplify_kernel(&mut kernel);
+        if cfg!(debug_assertions) {
+            verify(&kernel, Stage::Decomposed)?;
+        }
+        Ok(kernel)
+    }
+
+    /// The last form of a kernel; that of a loop has those of its kernels inside. Loops nest as deep as regions do.
+    fn form(&self, item: &KernelItem, renderer: &dyn Renderer, shape: Shape) -> Result<Arc<Lir>> {
+        let at = |e: OpError| refuse(e.at(item.loc));
+        let target = renderer.target();
+        let Some(r) = &item.repeat else {
+            dump::kernel(&item.label, &item.kernel);
+            return Ok(Arc::new(linearise(&self.decomposed(&item.kernel).map_err(at)?, &target, shape).map_err(at)?));
+        };
+        let all = |parts: &[Part]| -> Result<Vec<Arc<Lir>>> {
+            parts.iter().map(|p| self.form(&p.item, renderer, shape)).collect()
+        };
+        let (cond, body) = (all(&r.cond)?, all(&r.body)?);
+        let dtypes = item.kernel.buffers.iter().map(|b| b.dtype).collect();
+        Ok(Arc::new(repeat(r, dtypes, &cond, &body, &target).map_err(at)?))
     }
 
     /// The shape with which a kernel is quickest, of those that are tried.
@@ -292,8 +325,9 @@ impl Native {
             OptLevel::O0 => module.clone(),
             OptLevel::O1 | OptLevel::O2 | OptLevel::O3 => simplify(module),
         };
-        let schedule = Arc::new(schedule(&module).map_err(refuse)?);
-        Ok(NativeProgram { module: Arc::new(module), schedule })
+        let mut schedule = schedule(&module).map_err(refuse)?;
+        join_loops(&mut schedule);
+        Ok(NativeProgram { module: Arc::new(module), schedule: Arc::new(schedule) })
     }
 }
 

@@ -10,9 +10,12 @@ mod known;
 mod loops;
 mod nest;
 mod reduce;
+mod repeat;
 mod size;
 #[cfg(test)]
 mod tests;
+
+pub use repeat::repeat;
 
 use crate::kernel::Kernel;
 use crate::lir::Lir;

@@ -71,4 +71,63 @@ impl Inst {
             Inst::If { condition } => f(*condition),
         }
     }
+
+    /// Calls `f` with every register that it names, to put another in its place.
+    pub fn for_each_reg_mut(&mut self, mut f: impl FnMut(&mut Reg)) {
+        let stride = |s: &mut Stride, f: &mut dyn FnMut(&mut Reg)| match s {
+            Stride::Reg(r) => f(r),
+            Stride::One | Stride::Const(_) => {}
+        };
+        match self {
+            Inst::Const { dst, .. } | Inst::Param { dst, .. } | Inst::Begin { dst } | Inst::End { dst } => f(dst),
+            Inst::Lanes { dst } => f(dst),
+            Inst::Alu { dst, src, .. } => {
+                f(dst);
+                src.iter_mut().for_each(f);
+            }
+            Inst::Call { dst, src, .. } => {
+                f(dst);
+                src.iter_mut().for_each(f);
+            }
+            Inst::Cast { dst, src }
+            | Inst::Bitcast { dst, src }
+            | Inst::Splat { dst, src }
+            | Inst::Extract { dst, src, .. }
+            | Inst::Across { dst, src, .. }
+            | Inst::Copy { dst, src } => {
+                f(dst);
+                f(src);
+            }
+            Inst::Load { dst, index, stride: s, .. } => {
+                f(dst);
+                f(index);
+                stride(s, &mut f);
+            }
+            Inst::Store { index, stride: s, src, .. } => {
+                f(index);
+                stride(s, &mut f);
+                f(src);
+            }
+            Inst::Gather { dst, index, gate, .. } => {
+                f(dst);
+                f(index);
+                if let Some((gate, otherwise)) = gate {
+                    f(gate);
+                    f(otherwise);
+                }
+            }
+            Inst::Scatter { index, src, gate, .. } => {
+                f(index);
+                f(src);
+                gate.iter_mut().for_each(f);
+            }
+            Inst::For { var, from, to, .. } => {
+                f(var);
+                f(from);
+                f(to);
+            }
+            Inst::If { condition } => f(condition),
+            Inst::EndFor | Inst::EndIf => {}
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! A schedule for people: its kernels with their loops, the memory that they move, what they compute, and why each buffer
 //! exists.
 
-use super::{Block, Item, KernelItem, Routine, Schedule};
+use super::{Block, Item, KernelItem, Part, Routine, Schedule};
 use crate::kernel::Kernel;
 use crate::uop::{Alu, AxisKind, Op, UOp};
 use evoxc_core::Dim;
@@ -77,6 +77,11 @@ impl KernelItem {
     }
     /// Ops on floats, those of reductions included.
     pub fn flops(&self) -> Dim {
+        if let Some(r) = &self.repeat {
+            let once = |parts: &[Part]| parts.iter().fold(Dim::constant(0), |n, p| n + p.item.flops());
+            // That of a while loop is of one iteration.
+            return (once(&r.cond) + once(&r.body)) * self.length().unwrap_or(Dim::constant(1));
+        }
         let arena = &self.kernel.uops;
         let mut by_ranges: FxHashMap<SmallVec<[UOp; 4]>, i64> = FxHashMap::default();
         for (u, node) in arena.iter() {
@@ -101,12 +106,22 @@ impl KernelItem {
     }
     /// The extents of its loops, and of those inside them: `4096, inside 1024, 1024`.
     pub fn loops(&self) -> String {
+        if let Some(r) = &self.repeat {
+            let inner: Vec<String> = r.cond.iter().chain(&r.body).map(|p| format!("({})", p.item.loops())).collect();
+            let times = self.length().map_or_else(|| "as long as it holds".into(), |n| n.to_string());
+            return format!("{times}, inside {}", inner.join(", "));
+        }
         let list = |ranges: &[UOp], between: &str| {
             ranges.iter().map(|&u| self.extent(u).to_string()).collect::<Vec<_>>().join(between)
         };
         let outer = if self.kernel.loops.is_empty() { "once".into() } else { list(&self.kernel.loops, " x ") };
         let inner = reduce_ranges(&self.kernel);
         if inner.is_empty() { outer } else { format!("{outer}, inside {}", list(&inner, ", ")) }
+    }
+    /// How often the loop runs that it is.
+    fn length(&self) -> Option<Dim> {
+        let length = self.repeat.as_ref()?.length?;
+        length.known.map(Dim::constant).or_else(|| self.params.first().copied())
     }
     /// The extent of a range.
     fn extent(&self, range: UOp) -> Dim {

@@ -86,7 +86,15 @@ fn kernel(mut g: Group, ops: &[Cow<'_, Op>], facts: &Facts) -> Result<Item, OpEr
     }
     let reason = |v: &Value| reasons.iter().find(|(o, _)| o == v).map(|(_, r)| r.clone()).unwrap_or_default();
     let reasons = buffers.iter().map(reason).collect();
-    Ok(Item::Kernel(Box::new(KernelItem { kernel, buffers, params, label: names.join(", "), reasons, loc })))
+    Ok(Item::Kernel(Box::new(KernelItem {
+        kernel,
+        buffers,
+        params,
+        label: names.join(", "),
+        reasons,
+        loc,
+        repeat: None,
+    })))
 }
 
 /// Says which buffers may be the memory that is written: those read only at the element that is written then. Of several

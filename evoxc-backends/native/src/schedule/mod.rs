@@ -21,14 +21,18 @@ mod inline;
 mod items;
 mod matmul;
 mod random;
+mod repeat;
 mod routine;
 mod table;
 mod types;
 mod window;
 
 pub use display::{Amount, Counters};
+pub use repeat::join_loops;
 pub use table::Row;
-pub use types::{Block, Guard, Item, KernelItem, LibraryItem, MatmulItem, Routine, Schedule};
+pub use types::{
+    Block, Carried, Guard, Item, KernelItem, Length, LibraryItem, MatmulItem, Part, Repeat, Routine, Schedule, Slot,
+};
 
 use evoxc_core::OpError;
 use evoxc_ir::Module;

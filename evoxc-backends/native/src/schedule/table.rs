@@ -31,7 +31,7 @@ impl Schedule {
     /// ```
     /// use evoxc::prelude::*;
     /// use evoxc_native::schedule::schedule;
-    /// let graph = trace(|x: Sym| x.softmax(1), spec(F32, [dim("B"), 1024]))?;
+    /// let graph = trace(|x: Sym| x.softmax(1), spec(F32, (dim("B"), 1024)))?;
     /// let rows = schedule(graph.module()).unwrap().rows();
     /// assert_eq!(rows.len(), 1);
     /// assert_eq!((rows[0].kind.as_str(), rows[0].read), ("kernel", dim("B") * 4096));

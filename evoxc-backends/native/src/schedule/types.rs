@@ -1,7 +1,7 @@
 //! What a schedule is made of.
 
 use crate::kernel::Kernel;
-use evoxc_core::{Dim, Loc};
+use evoxc_core::{DType, Dim, Loc};
 use evoxc_ir::{Op, TensorType, Value};
 
 /// A module as kernels and other steps over values in memory.
@@ -98,6 +98,69 @@ pub struct KernelItem {
     pub reasons: Vec<String>,
     /// Where the user wrote its last op.
     pub loc: Option<Loc>,
+    /// The loop that it is, if it is one: `kernel` then has nothing but buffers.
+    pub repeat: Option<Box<Repeat>>,
+}
+
+/// A loop whose body is small, as one kernel: what it carries stays in registers or in memory of its own.
+#[derive(Clone, Debug)]
+pub struct Repeat {
+    /// How often, of a scan; a while loop goes on as long as `truth` holds.
+    pub length: Option<Length>,
+    /// The kernels that say whether a while loop goes on.
+    pub cond: Vec<Part>,
+    /// The bool that they make.
+    pub truth: Option<Slot>,
+    /// The kernels of an iteration.
+    pub body: Vec<Part>,
+    /// Memory of the loop's own: dtype and elements.
+    pub own: Vec<(DType, i64)>,
+    /// What is carried and changes.
+    pub states: Vec<Carried>,
+    /// What an iteration adds to results: from there, to the entry of this iteration.
+    pub copies: Vec<(Slot, Slot)>,
+}
+
+/// How often a scan's body runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Length {
+    /// A number, or the extent behind the only parameter.
+    pub known: Option<i64>,
+    /// Is the last entry the first?
+    pub reverse: bool,
+}
+
+/// A kernel of a loop.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The kernel; it has no parameters.
+    pub item: KernelItem,
+    /// Where each of its buffers is.
+    pub at: Vec<Slot>,
+}
+
+/// Where a value of a loop is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Slot {
+    /// A buffer of the loop.
+    Buffer(u32),
+    /// The entry of this iteration in a buffer of the loop: so many elements.
+    Entry(u32, i64),
+    /// Memory of the loop's own.
+    Own(u32),
+}
+
+/// A value that a loop carries and changes.
+#[derive(Clone, Copy, Debug)]
+pub struct Carried {
+    /// Where an iteration finds it.
+    pub own: u32,
+    /// The buffer with its first value.
+    pub init: u32,
+    /// The buffer for its last value.
+    pub result: u32,
+    /// Where the next value is at the end of an iteration.
+    pub next: Slot,
 }
 
 /// An op that no kernel expresses, with its regions as they are in the IR.
