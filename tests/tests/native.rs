@@ -26,6 +26,16 @@ fn value_cases_with_machine_code() {
 }
 
 #[test]
+fn value_cases_with_vectors_of_256_bits() {
+    let native = Native::avx2();
+    if native.devices().is_empty() {
+        eprintln!("skipped: this processor has no AVX2");
+        return;
+    }
+    report(&filetest::values(&AnyBackend::new(native)));
+}
+
+#[test]
 fn value_cases_with_c() {
     // Compiled kernels are kept, so that only those that changed take a compiler's time again.
     let native = Native::c().cache_dir(concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels"));

@@ -176,7 +176,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(Module, Vec<Saved<'_>>)> {
     }
     let (module, kernels) = parts.split_first().ok_or_else(short)?;
     let kernels = kernels.chunks(3).map(|c| match *c {
-        [hash, &[lanes, unroll], code] if (1..=8).contains(&lanes) && (1..=8).contains(&unroll) => {
+        [hash, &[lanes, unroll], code] if (1..=16).contains(&lanes) && (1..=8).contains(&unroll) => {
             let hash = u64::from_le_bytes(hash.try_into().map_err(|_| short())?);
             Ok((hash, Shape { lanes, unroll }, code))
         }

@@ -61,12 +61,28 @@ enum Code {
     Best,
     C,
     Interp,
+    /// x86-64 code of level v3.
+    Narrow,
 }
 
 impl Native {
     /// Kernels as C, which the system's compiler compiles.
     pub fn c() -> Native {
         Native { code: Code::C, ..Native::default() }
+    }
+    /// Code for any x86-64 processor with AVX2 (level v3), with vectors of 256 bits even where this one has wider ones. The
+    /// results are the same bits.
+    ///
+    /// ```
+    /// use evoxc::{Native, prelude::*};
+    /// let narrow = Native::avx2();
+    /// if !narrow.devices().is_empty() {
+    ///     assert_eq!(evaluate(|x: Sym| x + 1.0, Tensor::from(1f32), &narrow)?.item::<f32>()?, 2.0);
+    /// }
+    /// # Ok::<(), evoxc::Error>(())
+    /// ```
+    pub fn avx2() -> Native {
+        Native { code: Code::Narrow, ..Native::default() }
     }
     /// Kernels that are interpreted: no code at all. It is what the other kinds of code are compared with.
     pub fn interp() -> Native {
@@ -137,6 +153,10 @@ impl Native {
         match self.code {
             Code::Interp => Ok(Arc::new(Interp)),
             Code::C => self.make_c(),
+            Code::Narrow => narrow().ok_or_else(|| {
+                let why = "this processor does not run x86-64 code of level v3: it lacks AVX2, FMA, F16C or BMI2";
+                refuse(OpError::new("compile", why).remedy("use `Native::default()`"))
+            }),
             Code::Best => match machine() {
                 Some(r) => Ok(r),
                 None => self.make_c().map_err(|_| {
@@ -338,6 +358,18 @@ fn machine() -> Option<Arc<dyn Renderer>> {
         use crate::render::x86::X86;
         static X86: OnceLock<Option<Arc<X86>>> = OnceLock::new();
         X86.get_or_init(|| X86::new().map(Arc::new)).clone().map(|x| x as Arc<dyn Renderer>)
+    }
+    #[cfg(not(all(unix, target_arch = "x86_64")))]
+    None
+}
+
+/// The renderer to code of level v3, for which any wider vectors of this host do not count.
+fn narrow() -> Option<Arc<dyn Renderer>> {
+    #[cfg(all(unix, target_arch = "x86_64"))]
+    {
+        use crate::render::x86::{Level, X86};
+        static X86: OnceLock<Option<Arc<X86>>> = OnceLock::new();
+        X86.get_or_init(|| X86::of(Level::V3).map(Arc::new)).clone().map(|x| x as Arc<dyn Renderer>)
     }
     #[cfg(not(all(unix, target_arch = "x86_64")))]
     None

@@ -86,8 +86,8 @@ pub(crate) fn file(folder: &Path, kernel: &Key, machine: &str) -> PathBuf {
 pub(crate) fn remembered(file: &Path) -> Option<Shape> {
     let text = std::fs::read_to_string(file).ok()?;
     let (lanes, unroll) = text.trim().split_once(' ')?;
-    let number = |s: &str| s.parse::<u8>().ok().filter(|n| (1..=8).contains(n));
-    Some(Shape { lanes: number(lanes)?, unroll: number(unroll)? })
+    let number = |s: &str, most: u8| s.parse::<u8>().ok().filter(|n| (1..=most).contains(n));
+    Some(Shape { lanes: number(lanes, 16)?, unroll: number(unroll, 8)? })
 }
 
 /// Writes it down, under another name first: readers see it whole. A folder that cannot be written to is as good as none.

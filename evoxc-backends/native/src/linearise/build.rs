@@ -218,6 +218,12 @@ impl Builder {
         self.push(Inst::Across { dst, op, src });
         dst
     }
+    /// Lanes 0 to 7 of 16, or 8 to 15, of a register that is written more than once.
+    pub fn half_now(&mut self, src: Reg, upper: bool) -> Reg {
+        let dst = self.reg(Ty { lanes: 8, ..self.ty(src) });
+        self.push(Inst::Extract { dst, src, lane: if upper { 8 } else { 0 } });
+        dst
+    }
     pub fn call(&mut self, function: LibFn, src: &[Reg]) -> Reg {
         let ty = self.ty(src[0]);
         self.pure(Pure::Call(function), ty, src)

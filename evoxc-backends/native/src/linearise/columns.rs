@@ -51,7 +51,7 @@ impl Emit<'_> {
         let outer = self.axes;
         let shadowed = self.vars[range.index()];
         let mut at = from;
-        for (lanes, unroll) in [(lanes, unroll), (lanes, 1), (1, 1)] {
+        for (lanes, unroll) in [(lanes, unroll), (lanes.min(8), 1), (1, 1)] {
             let step = i64::from(lanes) * unroll as i64;
             let end = self.whole(from, to, step);
             if !self.nothing(at, end) {
@@ -103,7 +103,7 @@ impl Emit<'_> {
         let end = self.b.alu(Alu::Add, &[start, size]);
         let end = self.b.alu(Alu::Min, &[end, to]);
         let strip = (start, end);
-        let form = (lanes, 4);
+        let form = (lanes, if lanes == 16 { 2 } else { 4 });
         let blocks = ordered && arena.as_index(arena.src(down)[0]).is_none_or(|n| n > RUN);
         // Partial results, and totals, at their start.
         self.each(range, strip, form, &mut |e, var| {

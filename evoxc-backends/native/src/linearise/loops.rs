@@ -204,7 +204,12 @@ impl Emit<'_> {
                 }
             }
         }
-        let lanes = if wide { most.min(self.target.lanes / 2) } else { most };
+        let few = arena.as_index(arena.src(range)[0]).is_some_and(|n| n < 16);
+        let lanes = match wide {
+            true => most.min(self.target.wide),
+            false if few => most.min(8),
+            false => most,
+        };
         if lanes >= 4 { lanes } else { 1 }
     }
 
@@ -332,12 +337,17 @@ impl Emit<'_> {
             }
             if lanes > 1 {
                 let unroll = self.unroll(&blocks, range, lanes);
-                let mut steps = vec![unroll];
-                if unroll > 1 {
-                    steps.push(1);
+                let mut steps = vec![(lanes, unroll)];
+                // Where it is not known what is left, fewer loops are better than fewer iterations.
+                let known = self.b.number(from).is_some() && self.b.number(to).is_some();
+                if unroll > 1 && (lanes < 16 || known) {
+                    steps.push((lanes, 1));
+                }
+                if lanes == 16 {
+                    steps.push((8, 1));
                 }
                 let start = from;
-                for unroll in steps {
+                for (lanes, unroll) in steps {
                     let step = unroll as i64 * i64::from(lanes);
                     let end = self.whole(start, to, step);
                     if !self.nothing(from, end) {
@@ -362,6 +372,8 @@ impl Emit<'_> {
             None => usize::MAX,
         };
         let form = usize::from(self.form.unroll.clamp(1, 8));
+        let (registers, side) =
+            if lanes == 16 { (self.target.more, form.div_ceil(2)) } else { (self.target.registers, form) };
         let sums: usize = blocks.iter().map(|&b| self.nest.blocks[b].closers.len()).sum();
         // Products that are added up, each in a loop of its own: as many sums side by side as hide the time that one takes.
         let product = |c: UOp| super::reduce::contraction(self.kernel, c).is_some();
@@ -384,9 +396,9 @@ impl Emit<'_> {
             return 1;
         }
         let live = blocks.iter().map(|&b| self.live(b, range)).sum::<usize>() + sums;
-        let room = usize::from(self.target.registers.max(4)) - 2;
+        let room = usize::from(registers.max(4)) - 2;
         let work: usize = blocks.iter().map(|&b| self.nest.blocks[b].items.len()).sum();
-        let mut most = form.min(there);
+        let mut most = side.min(there);
         // Not worth code of its own.
         if there.saturating_mul(work) < 1000 && sums == 0 {
             most = 1;

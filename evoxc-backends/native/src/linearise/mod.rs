@@ -28,13 +28,13 @@ use evoxc_core::OpError;
 pub struct Shape {
     /// Lanes of vectors: 1 keeps everything scalar. More than the target has counts as what it has.
     pub lanes: u8,
-    /// Vectors side by side in the innermost loop.
+    /// Vectors side by side in the innermost loop; half as many where they have 16 lanes.
     pub unroll: u8,
 }
 
 impl Default for Shape {
     fn default() -> Shape {
-        Shape { lanes: 8, unroll: 4 }
+        Shape { lanes: 16, unroll: 4 }
     }
 }
 
@@ -42,7 +42,7 @@ impl Default for Shape {
 pub fn candidates(kernel: &Kernel) -> Vec<Shape> {
     let _ = kernel;
     let mut all = vec![Shape::default()];
-    for lanes in [8, 4, 1] {
+    for lanes in [16, 8, 4, 1] {
         for unroll in [1, 2, 4, 8] {
             let s = Shape { lanes, unroll };
             if !all.contains(&s) && (lanes > 1 || unroll == 1) {

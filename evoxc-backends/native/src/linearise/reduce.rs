@@ -9,6 +9,7 @@
 
 use super::affine::Step;
 use super::analysis::broken;
+use super::build::Builder;
 use super::emit::{Axes, Emit};
 use super::nest::{BlockId, Item};
 use crate::lir::{Memory, Reg, Size, Stride};
@@ -49,6 +50,8 @@ pub(super) struct Acc {
     /// A row for each copy along the tile, a column for each vector; or the first element of memory for each row.
     regs: Vec<Reg>,
     columns: usize,
+    /// Where vectors have 16 lanes, the partial results as such, two for each row, before they are in `regs`.
+    wide: Vec<Reg>,
     /// Where partial results are memory: its number, for each row.
     memory: Vec<u32>,
     /// The last few elements, for each row.
@@ -146,6 +149,7 @@ impl Emit<'_> {
             identity,
             regs: Vec::new(),
             columns: 1,
+            wide: Vec::new(),
             memory: Vec::new(),
             tail: Vec::new(),
             ragged: true,
@@ -298,8 +302,13 @@ impl Emit<'_> {
             (true, false) => 32,
             (true, true) => 16,
         };
-        let lanes = if runs && self.axes.vector.is_none() { self.lanes(&[leaf], nest.blocks[leaf].range) } else { 1 };
-
+        let mut lanes =
+            if runs && self.axes.vector.is_none() { self.lanes(&[leaf], nest.blocks[leaf].range) } else { 1 };
+        let run = nest.blocks[leaf].range.and_then(|r| arena.as_index(arena.src(r)[0]));
+        // Between runs, partial results stay as they are: then there must be no other form of them.
+        if first != leaf && run.is_none_or(|n| n % partials != 0) {
+            lanes = lanes.min(8);
+        }
         self.speed.insert(leaf, lanes);
         // Long runs are done in blocks.
         let from = self.b.index(0);
@@ -331,7 +340,6 @@ impl Emit<'_> {
         } else {
             (from, to)
         };
-        let run = nest.blocks[leaf].range.and_then(|r| arena.as_index(arena.src(r)[0]));
         let even = partials > 1
             && run.is_some_and(|n| n % (partials / 4) == 0)
             && (!blocks || block % (partials / 4) == 0 || leaf != first);
@@ -339,11 +347,11 @@ impl Emit<'_> {
             a.ragged = !even || lanes == 1;
             self.open(a, partials, lanes);
         }
-        self.chain(first, leaf, from, to, &accs, partials, lanes)?;
+        let parted = self.chain(first, leaf, from, to, &accs, partials, lanes)?;
         self.axes = outer;
         let mut results = Vec::new();
         for a in &accs {
-            results.push(self.result(a, partials)?);
+            results.push(self.result(a, partials, parted)?);
         }
         if blocks {
             for ((a, total), result) in accs.iter().zip(&totals).zip(&mut results) {
@@ -396,10 +404,19 @@ impl Emit<'_> {
         let identity = self.b.constant(Ty::scalar(a.dtype), a.identity);
         // Where there are none, any register stands for them.
         a.tail = (0..rows).map(|_| if a.ragged { self.b.variable(identity) } else { identity }).collect();
+        a.wide.clear();
+        let wide = lanes == 16;
+        if wide {
+            let identity = self.b.constant(Ty::vector(a.dtype, lanes), a.identity);
+            a.wide = (0..rows as i64 * partials / 16).map(|_| self.b.variable(identity)).collect();
+        }
+        let lanes = lanes.min(8);
         if lanes > 1 {
             a.columns = partials as usize / usize::from(lanes);
             let identity = self.b.constant(Ty::vector(a.dtype, lanes), a.identity);
-            a.regs = (0..rows * a.columns).map(|_| self.b.variable(identity)).collect();
+            // Where there are wider ones, those become these.
+            let first = |b: &mut Builder| if wide { b.reg(b.ty(identity)) } else { b.variable(identity) };
+            a.regs = (0..rows * a.columns).map(|_| first(&mut self.b)).collect();
         } else if float(a.dtype) && matches!(a.how, Combine::Op(_)) {
             // As vectors would do it.
             for _ in 0..rows {
@@ -413,7 +430,7 @@ impl Emit<'_> {
             }
         }
     }
-    /// The loops from a block to the innermost.
+    /// The loops from a block to the innermost. Are partial results in vectors of 8 lanes then, where they were in some of 16?
     #[allow(clippy::too_many_arguments)]
     fn chain(
         &mut self,
@@ -424,26 +441,38 @@ impl Emit<'_> {
         accs: &[Acc],
         partials: i64,
         lanes: u8,
-    ) -> Result<(), OpError> {
+    ) -> Result<bool, OpError> {
         let nest = self.nest;
         let Some(range) = nest.blocks[block].range else { return Err(broken("a loop counts a range")) };
         let mark = self.mark();
         let shadowed = self.vars[range.index()];
+        let mut parted = false;
         if block == leaf {
-            self.leaf(leaf, range, from, to, accs, partials, lanes)?;
+            parted = self.leaf(leaf, range, from, to, accs, partials, lanes)?;
         } else {
             let var = self.b.open_for(from, to, 1);
             self.vars[range.index()] = Some(var);
             self.items(&nest.blocks[block].items)?;
             if let Some(inner) = nest.blocks[block].inner {
                 let (from, to) = (self.b.index(0), self.extent(inner)?);
-                self.chain(inner, leaf, from, to, accs, partials, lanes)?;
+                parted = self.chain(inner, leaf, from, to, accs, partials, lanes)?;
             }
             self.b.close();
         }
         self.vars[range.index()] = shadowed;
         self.forget(mark);
-        Ok(())
+        Ok(parted)
+    }
+    /// Partial results in vectors of 16 lanes as such of 8.
+    fn split(&mut self, accs: &[Acc]) {
+        for a in accs {
+            for (k, &wide) in a.wide.iter().enumerate() {
+                for upper in [false, true] {
+                    let half = self.b.half_now(wide, upper);
+                    self.b.set(a.regs[2 * k + usize::from(upper)], half);
+                }
+            }
+        }
     }
     #[allow(clippy::too_many_arguments)]
     fn leaf(
@@ -455,29 +484,39 @@ impl Emit<'_> {
         accs: &[Acc],
         partials: i64,
         lanes: u8,
-    ) -> Result<(), OpError> {
+    ) -> Result<bool, OpError> {
         let outer = self.axes;
         if partials == 1 {
             let var = self.b.open_for(from, to, 1);
             self.vars[range.index()] = Some(var);
             self.body(leaf, accs, Where::Registers)?;
             self.b.close();
-            return Ok(());
+            return Ok(false);
         }
         // Eights; fours of 64 bits.
         let few = partials / 4;
         let many = self.whole(from, to, partials);
         let some = self.whole(from, to, few);
+        let mut parted = false;
         for (from, to, step) in [(from, many, partials), (many, some, few)] {
             if self.nothing(from, to) {
                 continue;
+            }
+            let mut lanes = lanes;
+            let mut place = Where::Registers;
+            if lanes == 16 && step == partials {
+                place = Where::Wide;
+            } else if lanes == 16 {
+                lanes = 8;
+                self.split(accs);
+                parted = true;
             }
             let start = self.b.open_for(from, to, step);
             if lanes > 1 {
                 self.vars[range.index()] = Some(start);
                 let unroll = step as usize / usize::from(lanes);
                 self.axes = Axes { vector: Some(range), lanes, unroll, ..outer };
-                self.body(leaf, accs, Where::Registers)?;
+                self.body(leaf, accs, place)?;
                 self.axes = outer;
             } else {
                 let (zero, count) = (self.b.index(0), self.b.index(step));
@@ -496,7 +535,7 @@ impl Emit<'_> {
             self.body(leaf, accs, Where::Tail)?;
             self.b.close();
         }
-        Ok(())
+        Ok(parted)
     }
     /// One pass of the innermost loop.
     fn body(&mut self, leaf: BlockId, accs: &[Acc], place: Where) -> Result<(), OpError> {
@@ -528,6 +567,16 @@ impl Emit<'_> {
                         self.b.set(a.tail[row], next);
                     }
                 }
+                Where::Wide => {
+                    let columns = a.wide.len() / rows;
+                    for row in 0..rows {
+                        for column in 0..columns {
+                            let acc = a.wide[row * columns + column];
+                            let next = self.next(a, acc, row, column, 16)?;
+                            self.b.set(acc, next);
+                        }
+                    }
+                }
                 Where::Registers => {
                     let value = self.axes.unroll;
                     let columns = if a.tail.is_empty() { a.columns } else { value.min(a.columns) };
@@ -551,7 +600,7 @@ impl Emit<'_> {
         Ok(())
     }
     /// Partial results as one, for every row and column of the reduction.
-    fn result(&mut self, a: &Acc, partials: i64) -> Result<Vec<Reg>, OpError> {
+    fn result(&mut self, a: &Acc, partials: i64, parted: bool) -> Result<Vec<Reg>, OpError> {
         if partials == 1 {
             return Ok(a.regs.clone());
         }
@@ -579,7 +628,9 @@ impl Emit<'_> {
                 out.push(tail);
                 continue;
             }
-            let mut all: SmallVec<[Reg; 8]> = SmallVec::from_slice(&a.regs[row * a.columns..][..a.columns]);
+            let (regs, columns) =
+                if a.wide.is_empty() || parted { (&a.regs, a.columns) } else { (&a.wide, a.wide.len() / a.tail.len()) };
+            let mut all: SmallVec<[Reg; 8]> = SmallVec::from_slice(&regs[row * columns..][..columns]);
             while all.len() > 1 {
                 let half = all.len() / 2;
                 for k in 0..half {
@@ -601,6 +652,8 @@ impl Emit<'_> {
 #[derive(Clone, Copy)]
 enum Where {
     Registers,
+    /// Registers of 16 lanes.
+    Wide,
     /// At the place that a register says.
     Memory(Reg),
     Tail,

@@ -31,8 +31,8 @@ pub struct Lir {
     pub extent: Size,
     /// Iterations that are worth a thread of their own.
     pub grain: Size,
-    /// The type of every register. Lanes are 1, or one number for all vectors of a loop: 4 or 8 (of at most 32 bytes, so 4
-    /// where a dtype of 64 bits is among them). Dtypes are as [`Alu`]
+    /// The type of every register. Lanes are 1, or one number for all vectors of a loop: 4, 8 or 16 (4 where a dtype of
+    /// 64 bits is among them). Dtypes are as [`Alu`]
     /// says; `f16`, `bf16` and the small integers are only loaded, stored, cast, bitcast, selected and copied. No pointers.
     pub regs: Vec<Ty>,
     /// What it does, in order. Every register is written before it is read, and once, but for [`Inst::Copy`].
@@ -131,7 +131,7 @@ pub enum Inst {
     Bitcast { dst: Reg, src: Reg },
     /// A scalar in every lane.
     Splat { dst: Reg, src: Reg },
-    /// One lane of a vector, a scalar.
+    /// One lane of a vector, a scalar; or the lanes from that one on of a vector of 16, as 8.
     Extract { dst: Reg, src: Reg, lane: u8 },
     /// All lanes of a vector combined to a scalar: lane i with lane i + n/2 for the first half, and so on until one is left.
     /// The operands of each step are (low, high).

@@ -39,7 +39,11 @@ fn is_machine(dtype: DType) -> bool {
 
 fn header(lir: &Lir) -> Result<(), String> {
     for (n, ty) in lir.regs.iter().enumerate() {
-        let fits = matches!(ty.lanes, 1 | 4 | 8) && usize::from(ty.lanes) * ty.dtype.size() <= 32;
+        let fits = match ty.lanes {
+            1 | 4 => true,
+            8 | 16 => ty.dtype.size() <= 4,
+            _ => false,
+        };
         if ty.pointer || !fits || !is_machine(ty.dtype) {
             return Err(format!("register %{n} has type {ty}, which no machine has"));
         }
@@ -190,7 +194,8 @@ impl Checker<'_> {
             Inst::Extract { dst, src, lane } => {
                 let (dst, src) = (self.ty(*dst)?, self.ty(*src)?);
                 ensure(src.lanes > 1 && *lane < src.lanes, || format!("{src} has no lane {lane}"))?;
-                same("types", dst, Ty::scalar(src.dtype))
+                let half = src.lanes == 16 && lane % 8 == 0 && dst == Ty::vector(src.dtype, 8);
+                if half { Ok(()) } else { same("types", dst, Ty::scalar(src.dtype)) }
             }
             Inst::Across { dst, op, src } => {
                 let (dst, src) = (self.ty(*dst)?, self.ty(*src)?);

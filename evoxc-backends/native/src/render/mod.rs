@@ -19,11 +19,14 @@ use std::sync::Arc;
 /// What a renderer can do with vectors; scalars it can do all with.
 #[derive(Clone, Copy)]
 pub struct Target {
-    /// Lanes of vectors whose dtypes all have at most 32 bits; 1 where there are no vectors. Vectors of a loop in which a
-    /// dtype of 64 bits appears have half as many.
+    /// Lanes of vectors whose dtypes all have at most 32 bits: 16 or 8; 1 where there are no vectors.
     pub lanes: u8,
+    /// Lanes of the vectors of a loop in which a dtype of 64 bits appears.
+    pub wide: u8,
     /// Vector registers.
     pub registers: u8,
+    /// How many there are for vectors of 16 lanes.
+    pub more: u8,
     /// Has it the op on vectors of that dtype?
     pub alu: fn(Alu, DType) -> bool,
     /// Has it the conversion between vectors?

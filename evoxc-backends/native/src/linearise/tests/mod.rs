@@ -12,11 +12,12 @@ use evaluate::{Evaluation, Memory};
 use evoxc_core::DType;
 use generate::{Case, Numbers, columns, kernel, product, sums, wide};
 
-const SHAPES: [Shape; 4] = [
+const SHAPES: [Shape; 5] = [
     Shape { lanes: 1, unroll: 1 },
+    Shape { lanes: 16, unroll: 4 },
     Shape { lanes: 8, unroll: 4 },
+    Shape { lanes: 16, unroll: 1 },
     Shape { lanes: 4, unroll: 2 },
-    Shape { lanes: 8, unroll: 1 },
 ];
 
 /// Runs on the interpreter of LIR, in the parts that `cuts` gives; memory is checked to be left alone around arrays.
@@ -95,7 +96,7 @@ fn poor() -> Target {
     let alu = |op: Alu, d: DType| {
         d.is_float() || d == DType::I32 && op != Alu::Mul || d.is_bool() || d == DType::I64 && op == Alu::Add
     };
-    Target { lanes: 8, registers: 16, alu, cast: |a, b| a.size() == b.size() }
+    Target { lanes: 16, wide: 4, registers: 16, more: 32, alu, cast: |a, b| a.size() == b.size() }
 }
 
 fn shown(case: &Case, target: &Target, shape: Shape) -> String {
@@ -121,7 +122,7 @@ fn check(case: Case, seed: u64, wild: bool) {
     // Large arrays take long, and not much differs.
     let targets = if large { vec![target] } else { vec![target, poor()] };
     for target in targets {
-        for shape in SHAPES.into_iter().take(if large { 2 } else { 4 }) {
+        for shape in SHAPES.into_iter().take(if large { 3 } else { 5 }) {
             for cut in [false, true] {
                 let got = run(&case, &target, shape, cut.then_some(&mut n));
                 if let Err(e) = equal(&case.kernel, &got, &expected) {

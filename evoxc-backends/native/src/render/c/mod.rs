@@ -124,13 +124,16 @@ impl Renderer for C {
     }
     fn target(&self) -> Target {
         // The compiler takes vectors apart where the machine has narrower ones, or none.
-        Target { lanes: 8, registers: 16, alu: |_, _| true, cast: |_, _| true }
+        Target { lanes: 8, wide: 4, registers: 16, more: 16, alu: |_, _| true, cast: |_, _| true }
     }
     fn compile(&self, kernel: &Lir) -> Result<Arc<dyn Code>> {
         let mut all = self.compile_all(&[kernel])?;
         all.pop().ok_or_else(|| fault(OpError::new("compile", "nothing was compiled")))
     }
     fn compile_all(&self, kernels: &[&Lir]) -> Result<Vec<Arc<dyn Code>>> {
+        if kernels.iter().any(|k| k.regs.iter().any(|ty| ty.lanes > 8)) {
+            return Err(fault(OpError::new("compile", "vectors of 16 lanes, which C is not written with")));
+        }
         self.all(kernels).map_err(fault)
     }
     fn load(&self, kernel: &Lir, bytes: &[u8]) -> Result<Arc<dyn Code>> {

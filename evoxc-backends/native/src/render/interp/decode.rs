@@ -150,7 +150,7 @@ impl Program {
         // What is after all of them is for the lanes of `Across`.
         let mut decode = Decoder { lir, slot_of, spare: next, steps: Vec::with_capacity(lir.body.len()), open: vec![] };
         lir.body.iter().for_each(|inst| decode.inst(inst));
-        Program { steps: decode.steps, slots: next as usize + 8 }
+        Program { steps: decode.steps, slots: next as usize + 16 }
     }
 }
 
@@ -228,7 +228,8 @@ impl Decoder<'_> {
                 Step::Splat { dst: self.slot(*dst), src: self.slot(*src), lanes: self.ty(*dst).lanes }
             }
             Inst::Extract { dst, src, lane } => {
-                Step::Move { dst: self.slot(*dst), src: self.slot(*src) + u32::from(*lane), lanes: 1 }
+                let lanes = self.ty(*dst).lanes;
+                Step::Move { dst: self.slot(*dst), src: self.slot(*src) + u32::from(*lane), lanes }
             }
             Inst::Across { dst, op, src } => {
                 let (ty, spare) = (self.ty(*src), self.spare);

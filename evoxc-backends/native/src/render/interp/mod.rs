@@ -25,7 +25,7 @@ impl Renderer for Interp {
     }
     fn target(&self) -> Target {
         // Vectors save it decoding; it has no registers that could run out.
-        Target { lanes: 8, registers: 16, alu: |_, _| true, cast: |_, _| true }
+        Target { lanes: 16, wide: 4, registers: 16, more: 32, alu: |_, _| true, cast: |_, _| true }
     }
     fn compile(&self, kernel: &Lir) -> Result<Arc<dyn Code>> {
         verify(kernel).map_err(fault)?;

@@ -31,8 +31,8 @@ pub(super) const DTYPES: [DType; 13] = [
 /// Indices are from 0 to below this.
 const INDEX: i64 = 32;
 /// Elements before the one that is pointed to, and those from it on: indices, offsets and strides reach no further.
-const BELOW: usize = 96;
-const ABOVE: usize = 128;
+const BELOW: usize = 160;
+const ABOVE: usize = 192;
 const FAR: i64 = 1 << 33;
 
 /// The library's functions.
@@ -44,7 +44,11 @@ pub(super) fn functions() -> Vec<LibFn> {
 
 /// The kernel of a recipe, with memory for it.
 pub(super) fn build(recipe: &Recipe, target: &Target) -> Case {
-    let lanes = if recipe.half { target.lanes / 2 } else { target.lanes };
+    let lanes = match recipe.half {
+        true if recipe.seed.is_multiple_of(2) => target.lanes / 2,
+        true => (target.lanes / 4).max(target.lanes.min(4)),
+        false => target.lanes,
+    };
     let mut b = Builder {
         recipe,
         target,
@@ -212,7 +216,7 @@ impl Builder<'_> {
         DTYPES[usize::from(if number % 4 == 3 { number / 4 } else { own }) % DTYPES.len()]
     }
     fn vector(&self, dtype: DType) -> Option<Ty> {
-        (self.lanes > 1 && usize::from(self.lanes) * dtype.size() <= 32).then(|| Ty::vector(dtype, self.lanes))
+        (self.lanes > 1 && (dtype.size() < 8 || self.lanes == 4)).then(|| Ty::vector(dtype, self.lanes))
     }
     fn ty_of(&self, dtype: DType, vector: bool) -> Ty {
         self.vector(dtype).filter(|_| vector).unwrap_or(Ty::scalar(dtype))
@@ -379,6 +383,12 @@ impl Builder<'_> {
             Stmt::Extract { dtype, src, lane } => {
                 let ty = self.vector(self.dtype(*dtype))?;
                 let src = self.pick(ty, *src);
+                let (mut src, mut ty) = (src, ty);
+                if ty.lanes == 16 && lane % 2 == 0 {
+                    ty.lanes = 8;
+                    let whole = src;
+                    src = self.put(ty, |dst| Inst::Extract { dst, src: whole, lane: lane / 2 % 2 * 8 });
+                }
                 self.put(Ty::scalar(ty.dtype), |dst| Inst::Extract { dst, src, lane: lane % ty.lanes });
             }
             Stmt::Across { dtype, op, src } => {
@@ -445,8 +455,8 @@ impl Builder<'_> {
                     return None;
                 }
                 let lanes = self.lanes;
-                if *other_lanes && self.target.lanes == 8 && self.depth == 0 {
-                    self.lanes = 12 - lanes;
+                if *other_lanes && self.target.lanes >= 8 && self.depth == 0 {
+                    self.lanes = if lanes == 4 { self.target.lanes } else { lanes / 2 };
                 }
                 let regs = self.variables(variables);
                 let from = self.constant(Ty::INDEX, u64::from(*from));

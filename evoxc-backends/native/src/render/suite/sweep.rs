@@ -15,9 +15,9 @@ const LEN: usize = 1024;
 /// All of them.
 pub(super) fn cases(target: &Target) -> Vec<Case> {
     let mut out = vec![];
-    let lanes = [1, 4, 8].into_iter().filter(|&n| n <= target.lanes);
+    let lanes = [1, 4, 8, 16].into_iter().filter(|&n| n <= target.lanes);
     for lanes in lanes {
-        let fits = |dtype: DType| lanes == 1 || usize::from(lanes) * dtype.size() <= 32;
+        let fits = |dtype: DType| lanes <= 4 || dtype.size() < 8;
         for &dtype in DTYPES.iter().filter(|d| fits(**d)) {
             let ty = Ty { dtype, lanes, pointer: false };
             for &op in Alu::ALL.iter().filter(|op| takes(**op, dtype)) {
@@ -45,6 +45,13 @@ pub(super) fn cases(target: &Target) -> Vec<Case> {
                 }
             }
             out.extend(memory(ty));
+            if lanes == 16 {
+                let half = Ty::vector(dtype, 8);
+                out.extend([0, 8].map(|lane| {
+                    let name = format!("extract {ty} from lane {lane}");
+                    unary(name, ty, half, |dst, src| Inst::Extract { dst, src, lane })
+                }));
+            }
             if lanes > 1 {
                 out.extend((0..lanes).map(|lane| {
                     let name = format!("extract {ty} lane {lane}");
@@ -167,7 +174,7 @@ fn memory(ty: Ty) -> Vec<Case> {
             out.push(scatter(ty, index, gated));
         }
         index = match index.dtype {
-            DType::I32 if usize::from(ty.lanes) * 8 <= 32 => ty.with(DType::I64),
+            DType::I32 if ty.lanes <= 4 => ty.with(DType::I64),
             _ => break,
         };
     }

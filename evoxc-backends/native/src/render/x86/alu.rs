@@ -362,6 +362,9 @@ impl Select<'_> {
         if !has_vector(op, dtype) {
             return unsupported(op, dtype);
         }
+        if self.width(s[0]) == 64 && matches!(op, Alu::MulHigh | Alu::IntDiv | Alu::IntRem) {
+            return self.by_halves(Ty::vector(dtype, 16), s, |e, ty, s| e.vector(op, ty.dtype, s));
+        }
         if op == Alu::Select {
             let [c, yes, no] = s;
             let size = lane(dtype);
@@ -426,8 +429,8 @@ impl Select<'_> {
             Alu::Neg | Alu::Abs => self.sign(op, lane(dtype), a),
             Alu::Fma => {
                 let w = self.width(a);
-                let codes = if double { FMADDPD } else { FMADDPS };
-                self.fma(codes[usize::from(w == 32)], w, a, b, c)
+                let codes = if double { FMADDPD[usize::from(w == 32)] } else { FMADDPS[row(w)] };
+                self.fma(codes, w, a, b, c)
             }
             Alu::Eq | Alu::Ne | Alu::Lt | Alu::Le => {
                 let mask = self.p3i(pick(CMPPS, CMPPD), a, b, predicate(op));
@@ -621,6 +624,11 @@ impl Select<'_> {
         if ty.lanes == 1 {
             return Ok(self.same(s));
         }
+        if self.width(s) == 64 {
+            let (low, high) = self.halves(s);
+            let half = Ty { lanes: 8, ..ty };
+            return self.extract(half, if at < 8 { low } else { high }, at % 8);
+        }
         let half = 16 / size;
         let s = match self.width(s) {
             32 if at >= half => self.high(s),
@@ -658,6 +666,10 @@ impl Select<'_> {
             return Ok(any);
         }
         let mut v = s;
+        if self.width(v) == 64 {
+            let (low, high) = self.halves(v);
+            v = self.vector(op, dtype, [low, high, NONE])?;
+        }
         if self.width(v) == 32 {
             let (low, high) = (self.low(v), self.high(v));
             v = self.vector(op, dtype, [low, high, NONE])?;

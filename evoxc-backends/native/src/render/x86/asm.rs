@@ -33,7 +33,7 @@ pub struct Asm {
     pub len: usize,
     /// Where displacements wait for the place of a constant: their position, the end of their instruction, what they name.
     waiting: Vec<(usize, usize, Place)>,
-    pool: Vec<([u8; 32], u8)>,
+    pool: Vec<([u8; 64], u8)>,
     known: FxHashMap<(Constant, u8), u32>,
     patches: Vec<(usize, i32)>,
     fault: Option<String>,
@@ -68,8 +68,14 @@ impl Asm {
 
     /// One instruction.
     pub fn ins(&mut self, code: Code, args: &[Arg]) {
+        self.masked(code, args, Register::None);
+    }
+
+    /// One under a mask register.
+    pub fn masked(&mut self, code: Code, args: &[Arg], mask: Register) {
         let mut i = Instruction::default();
         i.set_code(code);
+        i.set_op_mask(mask);
         let mut waits = None;
         for (n, arg) in args.iter().enumerate() {
             let n = n as u32;
@@ -208,10 +214,10 @@ impl Asm {
     }
 
     /// A constant of so many bytes in memory.
-    pub fn constant(&mut self, c: Constant, tables: &[[u8; 32]], width: u8) -> Place {
+    pub fn constant(&mut self, c: Constant, tables: &[[u8; 64]], width: u8) -> Place {
         let pool = &mut self.pool;
         let number = *self.known.entry((c, width)).or_insert_with(|| {
-            let mut bytes = [0u8; 32];
+            let mut bytes = [0u8; 64];
             match c {
                 Constant::Splat(bits, 4) => {
                     for four in bytes.chunks_exact_mut(4) {
@@ -242,12 +248,13 @@ impl Asm {
             bytes[at - 4..*at].copy_from_slice(&by.to_le_bytes());
         }
         let mut places = vec![0usize; self.pool.len()];
-        if self.pool.iter().any(|p| p.1 >= 16) {
-            bytes.resize(bytes.len().next_multiple_of(32), 0xcc);
-        } else {
-            bytes.resize(bytes.len().next_multiple_of(8), 0xcc);
-        }
-        for width in [32u8, 16, 8] {
+        let align = match self.pool.iter().map(|p| p.1).max() {
+            Some(64) => 64,
+            Some(16..) => 32,
+            _ => 8,
+        };
+        bytes.resize(bytes.len().next_multiple_of(align), 0xcc);
+        for width in [64u8, 32, 16, 8] {
             for (place, (value, _)) in places.iter_mut().zip(&self.pool).filter(|(_, (_, w))| *w == width) {
                 *place = bytes.len();
                 bytes.extend_from_slice(&value[..width as usize]);

@@ -369,11 +369,13 @@ impl Select<'_> {
         if let Some(p) = self.packed.get(&v) {
             return *p;
         }
-        let p = if self.width(v) == 32 {
-            let (low, high) = (self.low(v), self.high(v));
-            self.p3(PACKUSDW, low, high)
-        } else {
-            self.p3(PACKUSDW, v, v)
+        let p = match self.width(v) {
+            64 => self.r2(Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, Class::X, 32, v, -1),
+            32 => {
+                let (low, high) = (self.low(v), self.high(v));
+                self.p3(PACKUSDW, low, high)
+            }
+            _ => self.p3(PACKUSDW, v, v),
         };
         self.packed.insert(v, p);
         self.lazy.push(v);
@@ -417,7 +419,7 @@ impl Select<'_> {
 
     fn vector_to_f16(&mut self, f: V) -> V {
         let width = self.width(f);
-        let p = self.r2(CVTPS2PH.at(width), Class::X, 16, f, 0);
+        let p = self.r2(CVTPS2PH.at(width), Class::X, (width / 2).max(16), f, 0);
         let v = self.x2(PMOVZXWD.at(width), width / 2, width, p);
         self.packed.insert(v, p);
         v
@@ -522,7 +524,7 @@ impl Select<'_> {
         let low = self.p3c(PAND, s, ones);
         let (high, low) = (self.p2(CVTDQ2PS, high), self.p2(CVTDQ2PS, low));
         let scale = self.f32s(65536.0, width);
-        self.fma(FMADDPS[usize::from(width == 32)], width, high, scale, low)
+        self.fma(FMADDPS[row(width)], width, high, scale, low)
     }
 
     /// Of 32-bit lanes that hold numbers of `from`.

@@ -5,9 +5,11 @@ use super::codes::{STORE, cmov, g3_codes, set};
 use super::mir::*;
 use super::regs::{ARGUMENT_REGS, Assignment, Loc, RAX, RDX, XLAST, fits_target, ordered};
 use super::select::ARGUMENTS;
-use super::stream::{BEGIN, Streams};
+use super::stream::Streams;
 use iced_x86::{Code, Register};
 
+/// The mask register that instructions use between them: none lives in one.
+const MASK: Register = Register::K1;
 /// Bytes at the bottom of the frame where lane-wise code keeps vectors: two operands and a result.
 const AREA: i32 = 96;
 
@@ -21,6 +23,8 @@ pub(super) struct Emit<'a> {
     kept: i32,
     /// How many of those there were.
     rare: usize,
+    /// What the frame is a multiple of, and room for a vector register.
+    align: i32,
     /// How many of the vector registers that are kept for operands in memory hold one.
     taken: u8,
     /// The open blocks: of a loop where it begins, and the jump past its end.
@@ -41,7 +45,12 @@ pub(super) fn g(number: u8, size: u8) -> Register {
     }
 }
 pub(super) fn x(number: u8, width: u8) -> Register {
-    if width == 32 { Register::YMM0 + u32::from(number) } else { Register::XMM0 + u32::from(number) }
+    let first = match width {
+        64 => Register::ZMM0,
+        32 => Register::YMM0,
+        _ => Register::XMM0,
+    };
+    first + u32::from(number)
 }
 pub(super) fn at(base: Register, disp: i32) -> Place {
     Place::At { base, index: Register::None, scale: 1, disp }
@@ -58,7 +67,8 @@ fn written(code: Code, width: u8) -> u8 {
 
 /// Machine code of a function.
 pub fn emit(m: &Mir, a: &Assignment) -> Result<Bytes, String> {
-    let mut e = Emit { m, a, asm: Asm::new(), slots: 0, kept: 0, rare: 0, taken: 0, open: vec![], fence: false };
+    let mut e =
+        Emit { m, a, asm: Asm::new(), slots: 0, kept: 0, rare: 0, align: 32, taken: 0, open: vec![], fence: false };
     e.function();
     e.asm.finish(m.functions)
 }
@@ -71,7 +81,7 @@ pub fn emit_both(past: (&Mir, &Assignment), plain: (&Mir, &Assignment), asks: &S
     // The first iteration is the fourth argument, the buffers are the first.
     if asks.begin {
         asm.ins(Code::Mov_r32_rm32, &[Arg::R(Register::EAX), Arg::R(Register::ECX)]);
-        asm.ins(Code::And_rm32_imm8, &[Arg::R(Register::EAX), Arg::I((1 << BEGIN) - 1)]);
+        asm.ins(Code::And_rm32_imm8, &[Arg::R(Register::EAX), Arg::I((1 << asks.twos) - 1)]);
         jumps.push(asm.jump_if(Cc::Ne.number()));
     }
     for n in &asks.buffers {
@@ -82,16 +92,28 @@ pub fn emit_both(past: (&Mir, &Assignment), plain: (&Mir, &Assignment), asks: &S
             asm.ins(Code::Cmp_r64_rm64, &[Arg::R(Register::RAX), Arg::M(other)]);
             jumps.push(asm.jump_if(Cc::E.number()));
         }
-        asm.ins(Code::And_rm32_imm8, &[Arg::R(Register::EAX), Arg::I(31)]);
+        asm.ins(Code::And_rm32_imm8, &[Arg::R(Register::EAX), Arg::I((4 << asks.twos) - 1)]);
         jumps.push(asm.jump_if(Cc::Ne.number()));
     }
-    let mut e = Emit { m: past.0, a: past.1, asm, slots: 0, kept: 0, rare: 0, taken: 0, open: vec![], fence: true };
+    let mut e =
+        Emit { m: past.0, a: past.1, asm, slots: 0, kept: 0, rare: 0, align: 32, taken: 0, open: vec![], fence: true };
     e.function();
     let mut asm = e.asm;
     for jump in jumps {
         asm.land(jump);
     }
-    let mut e = Emit { m: plain.0, a: plain.1, asm, slots: 0, kept: 0, rare: 0, taken: 0, open: vec![], fence: false };
+    let mut e = Emit {
+        m: plain.0,
+        a: plain.1,
+        asm,
+        slots: 0,
+        kept: 0,
+        rare: 0,
+        align: 32,
+        taken: 0,
+        open: vec![],
+        fence: false,
+    };
     e.function();
     e.asm.finish(plain.0.functions)
 }
@@ -101,27 +123,29 @@ impl Emit<'_> {
         let m = self.m;
         let area = m.code.iter().any(|mi| matches!(mi.op, Op::Call(_) | Op::LaneGather(_) | Op::LaneScatter(_)));
         let calls = m.code.iter().any(|mi| matches!(mi.op, Op::Call(_)));
-        let wide = m.regs.iter().any(|r| r.width == 32);
-        self.kept = if area { AREA } else { 0 };
+        let widest = m.regs.iter().map(|r| r.width).max().unwrap_or(0);
+        self.align = if widest == 64 { 64 } else { 32 };
+        let whole = |bytes: i32| (bytes + self.align - 1) / self.align * self.align;
+        self.kept = if area { whole(AREA) } else { 0 };
         let (integers, vectors) = self
             .a
             .rare
             .iter()
             .fold((0, 0), |(g, x), (_, [a, b])| (g.max(a.count_ones() as i32), x.max(b.count_ones() as i32)));
-        let wide = wide || vectors > 0;
-        self.slots = self.kept + vectors * 32 + (integers * 8 + 31) / 32 * 32;
+        let wide = widest >= 32 || vectors > 0;
+        self.slots = self.kept + vectors * self.align + whole(integers * 8);
         let saved: Vec<u8> = (0..16u8).filter(|r| self.a.saved & (1 << r) != 0).collect();
         for r in &saved {
             self.asm.ins(Code::Push_r64, &[Arg::R(g(*r, 8))]);
         }
-        // The frame, at a multiple of 32, and the stack pointer that was before in its last 8 bytes.
+        // The frame, at a multiple of 32 or 64, and the stack pointer that was before in its last 8 bytes.
         let bytes = self.slots + self.a.frame as i32;
-        let frame = if bytes > 0 || calls { (bytes + 8 + 31) / 32 * 32 } else { 0 };
+        let frame = if bytes > 0 || calls { whole(bytes + 8) } else { 0 };
         let rsp = Arg::R(Register::RSP);
         let old = Arg::M(at(Register::RSP, frame - 8));
         if frame > 0 {
             self.asm.ins(Code::Mov_r64_rm64, &[Arg::R(Register::RAX), rsp]);
-            self.asm.ins(Code::And_rm64_imm8, &[rsp, Arg::I(-32)]);
+            self.asm.ins(Code::And_rm64_imm8, &[rsp, Arg::I((-self.align).into())]);
             // Large frames touch every page on the way, as the guard page of a stack expects.
             let mut left = frame;
             while left > 4096 {
@@ -203,9 +227,16 @@ impl Emit<'_> {
         }
         let to = Arg::R(x(r, info.width));
         match c {
+            Constant::Splat(0, _) if r > XLAST => {
+                self.asm.ins(super::codes::PXOR.2, &[to, to, to]);
+            }
             Constant::Splat(0, _) => {
                 let low = Arg::R(x(r, 16));
                 self.asm.ins(Code::VEX_Vxorps_xmm_xmm_xmmm128, &[low, low, low]);
+            }
+            Constant::Splat(0xffff_ffff, 4) | Constant::Splat(u64::MAX, 8) if info.width == 64 => {
+                let code = Code::EVEX_Vpternlogd_zmm_k1z_zmm_zmmm512b32_imm8;
+                self.asm.ins(code, &[to, to, to, Arg::I(0xff)]);
             }
             Constant::Splat(0xffff_ffff, 4) | Constant::Splat(u64::MAX, 8) => {
                 self.asm.ins(super::codes::PCMPEQD.at(info.width), &[to, to, to]);
@@ -357,6 +388,10 @@ impl Emit<'_> {
                     if s != d {
                         self.asm.ins(Code::VEX_Vmovaps_xmm_xmmm128, &[Arg::R(x(d, 16)), Arg::R(x(s, 16))]);
                     }
+                } else if code == Code::EVEX_Vmovaps_ymm_k1z_ymmm256 {
+                    if s != d {
+                        self.asm.ins(code, &[Arg::R(x(d, 32)), Arg::R(x(s, 32))]);
+                    }
                 } else {
                     let to = self.name(mi.d, d, written(code, self.width(mi.d)));
                     let from = self.name(mi.s[0], s, mi.w);
@@ -382,6 +417,29 @@ impl Emit<'_> {
                 let to = self.name(mi.d, d, self.width(mi.d));
                 let args = Self::with_imm(&[to, a, b], mi.imm);
                 self.asm.ins(code, &args);
+                self.done(mi.d, d);
+            }
+            Op::XTest(code) => {
+                let a = self.xreg(mi.s[0]);
+                self.test(mi, code, a);
+            }
+            Op::XMask(code) => {
+                let a = self.first(mi);
+                self.test(mi, code, a);
+                let d = self.target(mi.d);
+                self.asm.ins(Code::EVEX_Vpmovm2d_zmm_kr, &[Arg::R(x(d, 64)), Arg::R(MASK)]);
+                self.done(mi.d, d);
+            }
+            Op::XBlend => {
+                let a = self.first(mi);
+                if mi.s[2] != NONE {
+                    let c = self.xreg(mi.s[2]);
+                    self.asm.ins(Code::EVEX_Vpmovd2m_kr_zmm, &[Arg::R(MASK), Arg::R(x(c, 64))]);
+                }
+                let b = self.operand(mi, 1);
+                let d = self.target(mi.d);
+                let args = [Arg::R(x(d, 64)), Arg::R(x(a, 64)), b];
+                self.asm.masked(Code::EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32, &args, MASK);
                 self.done(mi.d, d);
             }
             Op::X4(code) => {
@@ -554,7 +612,9 @@ impl Emit<'_> {
                 self.done(mi.d, d);
             }
             Op::If => {
-                if self.class(mi.s[0]) == Class::X {
+                if mi.s[0] == NONE {
+                    self.asm.ins(Code::VEX_Kortestw_kr_kr, &[Arg::R(MASK), Arg::R(MASK)]);
+                } else if self.class(mi.s[0]) == Class::X {
                     self.any(mi.s[0]);
                 } else {
                     let c = self.reg(mi.s[0], RAX);
@@ -571,24 +631,36 @@ impl Emit<'_> {
         }
     }
 
+    /// A comparison into the mask register.
+    fn test(&mut self, mi: &Mi, code: Code, a: u8) {
+        let b = self.operand(mi, 1);
+        let args = Self::with_imm(&[Arg::R(MASK), Arg::R(x(a, 64)), b], mi.imm);
+        self.asm.ins(code, &args);
+    }
+
     /// Flags that say "not equal" where a lane of a mask holds.
     fn any(&mut self, mask: V) {
         let r = self.xreg(mask);
         let r = Arg::R(x(r, self.width(mask)));
+        if self.width(mask) == 64 {
+            self.asm.ins(Code::EVEX_Vptestmd_kr_k1_zmm_zmmm512b32, &[Arg::R(MASK), r, r]);
+            return self.asm.ins(Code::VEX_Kortestw_kr_kr, &[Arg::R(MASK), Arg::R(MASK)]);
+        }
         self.asm.ins(super::codes::PTEST.at(self.width(mask)), &[r, r]);
     }
 
     /// Registers to memory, or back, around a rare call.
-    pub(super) fn keep_registers(&mut self, [integers, vectors]: [u16; 2], back: bool) {
+    pub(super) fn keep_registers(&mut self, [integers, vectors]: [u32; 2], back: bool) {
         let mut place = self.kept;
-        for r in (0..16u8).filter(|r| vectors & (1 << r) != 0) {
-            let (to, r) = (Arg::M(at(Register::RSP, place)), Arg::R(x(r, 32)));
+        let width = self.align as u8;
+        for r in (0..32u8).filter(|r| vectors & (1 << r) != 0) {
+            let (to, r) = (Arg::M(at(Register::RSP, place)), Arg::R(x(r, width)));
             if back {
-                self.asm.ins(super::codes::MOVUPS.1, &[r, to]);
+                self.asm.ins(super::codes::MOVUPS.at(width), &[r, to]);
             } else {
-                self.asm.ins(STORE.1, &[to, r]);
+                self.asm.ins(STORE.at(width), &[to, r]);
             }
-            place += 32;
+            place += self.align;
         }
         for r in (0..16u8).filter(|r| integers & (1 << r) != 0) {
             let (to, r) = (Arg::M(at(Register::RSP, place)), Arg::R(g(r, 8)));

@@ -94,7 +94,7 @@ impl Emit<'_> {
     }
 
     /// No vector register keeps its value over a call. Values that live on are in the frame, or in the registers to keep.
-    pub(super) fn call(&mut self, mi: &Mi, size: u8, keep: [u16; 2]) {
+    pub(super) fn call(&mut self, mi: &Mi, size: u8, keep: [u32; 2]) {
         let lanes = (mi.w / size).max(1);
         let operands = mi.s.iter().take_while(|v| **v != NONE).count();
         for (i, v) in mi.s.iter().enumerate().take(operands) {

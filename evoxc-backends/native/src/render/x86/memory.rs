@@ -142,13 +142,18 @@ impl Select<'_> {
                 let one = self.load_scalar(ty.dtype, mem);
                 self.splat(ty, one)?
             }
-            Stride::Const(-1) => {
+            Stride::Const(-1) if width < 64 => {
                 let first = self.address(base, index, offset - i64::from(ty.lanes - 1), size);
                 let v = self.load_near(ty, width, first);
                 self.reversed(ty, v)
             }
             Stride::Const(_) | Stride::Reg(_) => {
                 let all = self.lanes_at(mem, index, stride, ty.lanes, size)?;
+                if width == 64 {
+                    let half = Ty { lanes: 8, ..ty };
+                    let (low, high) = (self.load_lanes(half, 32, &all[..8]), self.load_lanes(half, 32, &all[8..]));
+                    return Ok(self.joined(low, high));
+                }
                 self.load_lanes(ty, width, &all)
             }
         })
@@ -160,8 +165,12 @@ impl Select<'_> {
                 self.load_x(MOVUPS.at(width), width, width, mem)
             }
             DType::F16 | DType::BF16 | DType::U16 | DType::I16 => {
-                let code = if width == 32 { Code::VEX_Vmovups_xmm_xmmm128 } else { Code::VEX_Vmovsd_xmm_m64 };
-                let p = self.load_x(code, width / 2, 16, mem);
+                let code = match width {
+                    64 => MOVUPS.1,
+                    32 => MOVUPS.0,
+                    _ => Code::VEX_Vmovsd_xmm_m64,
+                };
+                let p = self.load_x(code, width / 2, (width / 2).max(16), mem);
                 let v = self.x2(widening(ty.dtype).at(width), width / 2, width, p);
                 if ty.dtype == DType::F16 {
                     self.packed.insert(v, p);
@@ -280,7 +289,7 @@ impl Select<'_> {
         if ty.lanes == 4 {
             return self.x2i(Code::VEX_Vpshufd_xmm_xmmm128_imm8, 16, 16, v, 0x1b);
         }
-        let mut table = [0u8; 32];
+        let mut table = [0u8; 64];
         for i in 0..8 {
             table[i * 4] = 7 - i as u8;
         }
@@ -376,6 +385,13 @@ impl Select<'_> {
     }
 
     pub fn joined(&mut self, low: V, high: V) -> V {
+        if self.width(low) == 32 {
+            let d = self.m.fresh(Class::X, 64);
+            let whole = self.r2(Code::EVEX_Vmovaps_ymm_k1z_ymmm256, Class::X, 64, low, -1);
+            let code = Code::EVEX_Vinsertf64x4_zmm_k1z_zmm_ymmm256_imm8;
+            self.m.push(Mi { d, s: [whole, high, NONE], imm: 1, ..Mi::new(Op::X3(code), 32) });
+            return d;
+        }
         let d = self.m.fresh(Class::X, 32);
         // The low half under the name of the whole: its upper half is overwritten.
         let whole = self.r2(Code::VEX_Vmovaps_ymm_ymmm256, Class::X, 32, low, -1);
@@ -396,14 +412,21 @@ impl Select<'_> {
         }
         match stride {
             Stride::One => self.store_near(ty, width, mem, s),
-            Stride::Const(-1) => {
+            Stride::Const(-1) if width < 64 => {
                 let v = self.reversed(ty, s);
                 let first = self.address(base, index, offset - i64::from(ty.lanes - 1), size);
                 self.store_near(ty, width, first, v);
             }
             Stride::Const(_) | Stride::Reg(_) => {
                 let all = self.lanes_at(mem, index, stride, ty.lanes, size)?;
-                self.store_lanes(ty, width, &all, s);
+                if width == 64 {
+                    let half = Ty { lanes: 8, ..ty };
+                    let (low, high) = self.halves(s);
+                    self.store_lanes(half, 32, &all[..8], low);
+                    self.store_lanes(half, 32, &all[8..], high);
+                } else {
+                    self.store_lanes(ty, width, &all, s);
+                }
             }
         }
         Ok(())
@@ -436,6 +459,14 @@ impl Select<'_> {
             4 | 8 => {
                 let past = self.streams.is_some_and(|n| n.stores.contains(&self.at));
                 self.put(if past { STREAM } else { STORE }.at(width), width, mem, s, -1);
+            }
+            2 if width == 64 => match self.packed.get(&s) {
+                Some(p) if ty.dtype == DType::F16 => self.put(STORE.1, 32, mem, *p, -1),
+                _ => self.put(Code::EVEX_Vpmovdw_ymmm256_k1z_zmm, 32, mem, s, -1),
+            },
+            1 if width == 64 => {
+                let s = if ty.dtype == DType::BOOL { self.p2(PABSD, s) } else { s };
+                self.put(Code::EVEX_Vpmovdb_xmmm128_k1z_zmm, 16, mem, s, -1);
             }
             2 => {
                 let p = self.packed16(ty.dtype, width, s);
@@ -530,18 +561,25 @@ impl Select<'_> {
         if ity.lanes != ty.lanes || !matches!(ity.dtype, DType::I32 | DType::I64) {
             return Err(malformed(format_args!("an index of {ity} for {ty}")));
         }
+        let (gate, otherwise) = gate.unwrap_or((NONE, NONE));
+        self.by_halves(ty, [i, gate, otherwise], |e, ty, s| e.gather_lanes(ty, ity.dtype, base, s))
+    }
+
+    /// Of an index, a gate and what there is otherwise, both of which may be none.
+    fn gather_lanes(&mut self, ty: Ty, index: DType, base: V, [i, gate, otherwise]: [V; 3]) -> Result<V> {
+        let (class, width) = Self::place(ty)?;
+        let size = ty.dtype.size() as u8;
         if size < 4 {
             let d = self.m.fresh(class, width);
             let number = self.m.lanewise.len() as u32;
             self.m.lanewise.push(Lanewise {
                 lanes: ty.lanes,
                 size,
-                index: lane(ity.dtype),
+                index: lane(index),
                 code: load_code(ty.dtype),
                 truth: ty.dtype == DType::BOOL,
                 lane: 4,
             });
-            let (gate, otherwise) = gate.unwrap_or((NONE, NONE));
             self.m.push(Mi {
                 d,
                 s: [i, gate, otherwise],
@@ -551,15 +589,12 @@ impl Select<'_> {
             return Ok(d);
         }
         let mask = match gate {
-            Some((g, _)) if size == 8 => self.wide_mask(g, 32),
-            Some((g, _)) => g,
-            None => self.ones(width),
+            NONE => self.ones(width),
+            g if size == 8 => self.wide_mask(g, 32),
+            g => g,
         };
-        let otherwise = match gate {
-            Some((_, o)) => o,
-            None => self.zero(width),
-        };
-        let code = match (size, lane(ity.dtype)) {
+        let otherwise = if gate == NONE { self.zero(width) } else { otherwise };
+        let code = match (size, lane(index)) {
             (4, 4) => PGATHERDD.at(width),
             (4, _) => PGATHERQD.1,
             (_, 4) => PGATHERDQ.1,
@@ -611,17 +646,32 @@ impl Select<'_> {
             return Err(malformed(format_args!("an index of {ity} for {ty}")));
         }
         let s = if ty.dtype == DType::BOOL { self.p2(PABSD, s) } else { s };
+        let all = [i, gate.unwrap_or(NONE), s];
+        if width < 64 {
+            self.scatter_lanes(ty, ity.dtype, base, all);
+            return Ok(());
+        }
+        let (mut low, mut high) = (all, all);
+        for (n, v) in all.into_iter().enumerate().filter(|(_, v)| *v != NONE) {
+            (low[n], high[n]) = self.halves(v);
+        }
+        for half in [low, high] {
+            self.scatter_lanes(Ty { lanes: 8, ..ty }, ity.dtype, base, half);
+        }
+        Ok(())
+    }
+
+    fn scatter_lanes(&mut self, ty: Ty, index: DType, base: V, s: [V; 3]) {
         let number = self.m.lanewise.len() as u32;
         self.m.lanewise.push(Lanewise {
             lanes: ty.lanes,
-            size,
-            index: lane(ity.dtype),
+            size: ty.dtype.size() as u8,
+            index: lane(index),
             code: store_code(ty.dtype),
             truth: false,
             lane: lane(ty.dtype),
         });
-        let gate = gate.unwrap_or(NONE);
-        self.m.push(Mi { s: [i, gate, s], mem: Mem::at(base, 0), ..Mi::new(Op::LaneScatter(number), width) });
-        Ok(())
+        let width = lane(ty.dtype) * ty.lanes;
+        self.m.push(Mi { s, mem: Mem::at(base, 0), ..Mi::new(Op::LaneScatter(number), width) });
     }
 }

@@ -111,6 +111,12 @@ pub enum Op {
     X3(Code),
     /// `d = code(s0, rm s1, s2)`: blends.
     X4(Code),
+    /// `d = code(s0, rm s1)`, where the code writes a mask register: its bits as lanes of 32 bits, all ones or none.
+    XMask(Code),
+    /// `code(s0, rm s1)`, where the code writes a mask register, for the next instruction alone.
+    XTest(Code),
+    /// `d = s2 ? s1 : s0` of lanes of 32 bits of 512; rm `s1`. The mask is that of [`Op::XTest`] where `s2` is [`NONE`].
+    XBlend,
     /// `d = s0 * s1 + s2`, one of them rm: the codes of the forms 132, 213, 231. Memory is `s1`, or `s2` if that is `NONE`.
     Fma([Code; 3]),
     /// `d = code(mem)`, and nothing else.
@@ -153,7 +159,7 @@ pub enum Op {
     Loop,
     /// The end of a loop: `s0` is its variable, `s1` where it ends, `imm` the step.
     EndLoop,
-    /// Skips to its end unless `s0`, or a lane of it.
+    /// Skips to its end unless `s0`, or a lane of it, or one of [`Op::XTest`] where it is [`NONE`].
     If,
     /// The end of an [`Op::If`].
     EndIf,
@@ -202,8 +208,9 @@ impl Mi {
     /// Must it stay, whether its result is used or not?
     pub fn has_effect(&self) -> bool {
         match self.op {
-            Op::Store(_) | Op::LaneScatter(_) | Op::Loop | Op::EndLoop | Op::If | Op::EndIf => true,
+            Op::XTest(_) | Op::Store(_) | Op::LaneScatter(_) | Op::Loop | Op::EndLoop | Op::If | Op::EndIf => true,
             Op::Dead | Op::X2(_) | Op::R2(_) | Op::X3(_) | Op::X4(_) | Op::Fma(_) | Op::Load(_) | Op::Mov => false,
+            Op::XMask(_) | Op::XBlend => false,
             Op::Const | Op::G3(_) | Op::GShift(_) | Op::GNeg | Op::GNot | Op::GCmp(_) | Op::GPick(_) => false,
             Op::GAny
             | Op::GSelect
@@ -239,7 +246,7 @@ pub enum Class {
 pub enum Constant {
     /// The same bits in elements of 4 or 8 bytes; an integer where the class says so.
     Splat(u64, u8),
-    /// 32 bytes, by number.
+    /// 64 bytes, by number; narrower vectors have the first of them.
     Table(u32),
 }
 
@@ -247,7 +254,7 @@ pub enum Constant {
 #[derive(Clone, Copy, Debug)]
 pub struct Info {
     pub class: Class,
-    /// Bytes: 4 or 8 of integers, 16 or 32 of vectors.
+    /// Bytes: 4 or 8 of integers, 16, 32 or 64 of vectors.
     pub width: u8,
     /// Is it written by one instruction alone?
     pub single: bool,
@@ -261,8 +268,8 @@ pub struct Mir {
     pub regs: Vec<Info>,
     /// How often each register is read.
     pub uses: Vec<u32>,
-    /// Tables of 32 bytes.
-    pub tables: Vec<[u8; 32]>,
+    /// Tables of 64 bytes.
+    pub tables: Vec<[u8; 64]>,
     /// Descriptions of lane-wise accesses.
     pub lanewise: Vec<Lanewise>,
     /// How many functions it calls.

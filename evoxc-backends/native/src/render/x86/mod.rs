@@ -1,4 +1,5 @@
-//! x86-64 machine code, for processors with AVX2, FMA, F16C and BMI2.
+//! x86-64 machine code: of level v3, for processors with AVX2, FMA, F16C and BMI2, and of level v4, for those with AVX-512
+//! (F, VL, DQ, BW, CD) beside them.
 //!
 //! ```text
 //! Lir ──select──▶ Mir ──passes──▶ Mir ──regs──▶ places ──emit──▶ bytes ──heap──▶ memory that runs
@@ -6,7 +7,9 @@
 //!
 //! `select` (with `alu`, `cast`, `memory`) chooses instructions and composes what AVX2 lacks; `passes` drops what is not
 //! used and moves loads into operands; `regs` is a linear scan; `emit` (with `lanes`) writes bytes through the assembler
-//! `asm`; `heap` owns the pages; `stream` knows stores that go past the caches. The code is independent of its position
+//! `asm`. On level v4 vectors of 16 lanes have 64 bytes and 32 registers; all else is as on v3, and what 512 bits lack is
+//! done by halves. A vector of bools is a mask of full lanes on both: mask registers do not live from one instruction to
+//! the next. `heap` owns the pages; `stream` knows stores that go past the caches. The code is independent of its position
 //! but for a table of the functions that it calls, which follows it and is filled in when it is placed.
 
 mod alu;
@@ -37,28 +40,63 @@ pub fn mapped() -> usize {
     heap::mapped()
 }
 
+/// What processors have in common: the instructions that code may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// AVX2, FMA, F16C, BMI2: vectors of 256 bits.
+    V3,
+    /// AVX-512 F, VL, DQ, BW and CD too: vectors of 512 bits.
+    V4,
+}
+
+impl Level {
+    /// That of this processor.
+    fn here() -> Option<Level> {
+        macro_rules! has {
+            ($($feature:tt),*) => { $(std::arch::is_x86_feature_detected!($feature))&&* };
+        }
+        let v3 = has!("avx2", "fma", "f16c", "bmi2");
+        let v4 = has!("avx512f", "avx512vl", "avx512dq", "avx512bw", "avx512cd");
+        v3.then_some(if v4 { Level::V4 } else { Level::V3 })
+    }
+}
+
 /// The renderer of x86-64 code.
 pub struct X86 {
     heap: heap::Heap,
     /// From so many bytes on, what is stored goes past the caches.
     cache: i64,
+    level: Level,
 }
 
 impl X86 {
-    /// None where the processor lacks what the code needs.
+    /// With the best code for this processor; none where it lacks what any code needs.
     ///
     /// ```
     /// use evoxc_native::render::{Renderer, x86::X86};
     /// if let Some(x86) = X86::new() {
-    ///     assert_eq!(x86.name(), "x86-64");
+    ///     assert!(x86.name().starts_with("x86-64-v"));
     /// }
     /// ```
     pub fn new() -> Option<X86> {
-        let able = std::arch::is_x86_feature_detected!("avx2")
-            && std::arch::is_x86_feature_detected!("fma")
-            && std::arch::is_x86_feature_detected!("f16c")
-            && std::arch::is_x86_feature_detected!("bmi2");
-        able.then(|| X86 { heap: heap::Heap::default(), cache: last_cache() })
+        X86::of(Level::here()?)
+    }
+
+    /// With code of that level alone; none where the processor has not what it needs.
+    pub fn of(level: Level) -> Option<X86> {
+        let able = match (level, Level::here()?) {
+            (Level::V3, _) | (Level::V4, Level::V4) => true,
+            (Level::V4, Level::V3) => false,
+        };
+        able.then(|| X86 { heap: heap::Heap::default(), cache: last_cache(), level })
+    }
+
+    /// The first bytes of saved code.
+    fn magic(&self) -> usize {
+        u32::from_le_bytes(match self.level {
+            Level::V3 => *b"evx3",
+            Level::V4 => *b"evx4",
+        }) as usize
     }
 
     fn placed(&self, mut bytes: asm::Bytes, functions: &[LibFn]) -> Result<Arc<dyn Code>> {
@@ -73,7 +111,8 @@ impl X86 {
         let Some(placed) = self.heap.place(&bytes.bytes) else {
             return Err(malformed("the system gives no memory that can run"));
         };
-        Ok(Arc::new(Kernel { placed, code: bytes.code, functions: bytes.functions, calls: functions.len() }))
+        let (code, table) = (bytes.code, bytes.functions);
+        Ok(Arc::new(Kernel { placed, code, functions: table, calls: functions.len(), magic: self.magic() }))
     }
 }
 
@@ -113,12 +152,22 @@ fn last_cache() -> i64 {
 
 impl Renderer for X86 {
     fn name(&self) -> &'static str {
-        "x86-64"
+        match self.level {
+            Level::V3 => "x86-64-v3",
+            Level::V4 => "x86-64-v4",
+        }
     }
     fn target(&self) -> Target {
-        Target { lanes: 8, registers: 16, alu: alu::has_vector, cast: has_cast }
+        let (lanes, more) = match self.level {
+            Level::V3 => (8, 16),
+            Level::V4 => (16, 32),
+        };
+        Target { lanes, wide: 4, registers: 16, more, alu: alu::has_vector, cast: has_cast }
     }
     fn compile(&self, kernel: &Lir) -> Result<Arc<dyn Code>> {
+        if self.level == Level::V3 && kernel.regs.iter().any(|ty| ty.lanes > 8) {
+            return Err(malformed("vectors of 16 lanes, which this level has not"));
+        }
         self.placed(build(kernel, self.cache)?, &select::functions(kernel))
     }
     fn load(&self, kernel: &Lir, bytes: &[u8]) -> Result<Arc<dyn Code>> {
@@ -127,11 +176,11 @@ impl Renderer for X86 {
             let four = bytes.get(at..at + 4)?.try_into().ok()?;
             Some(u32::from_le_bytes(four) as usize)
         };
-        let (Some(MAGIC), Some(code), Some(table), Some(body)) = (number(0), number(4), number(8), bytes.get(12..))
+        let (Some(magic), Some(code), Some(table), Some(body)) = (number(0), number(4), number(8), bytes.get(12..))
         else {
             return Err(malformed("these bytes are no code of this renderer"));
         };
-        if code > body.len() || table < code || table + functions.len() * 8 > body.len() {
+        if magic != self.magic() || code > body.len() || table < code || table + functions.len() * 8 > body.len() {
             return Err(malformed("these bytes are no code of this renderer"));
         }
         self.placed(asm::Bytes { bytes: body.to_vec(), code, functions: table }, &functions)
@@ -142,14 +191,12 @@ fn has_cast(from: DType, to: DType) -> bool {
     cast::has_vector(from, to)
 }
 
-/// The first bytes of saved code.
-const MAGIC: usize = u32::from_le_bytes(*b"evx1") as usize;
-
 struct Kernel {
     placed: heap::Placed,
     code: usize,
     functions: usize,
     calls: usize,
+    magic: usize,
 }
 
 type Entry = unsafe extern "C" fn(*const *mut u8, *const i64, *const *mut u8, i64, i64);
@@ -165,7 +212,7 @@ impl Code for Kernel {
     }
     fn bytes(&self) -> Vec<u8> {
         let mut out = vec![];
-        for n in [MAGIC, self.code, self.functions] {
+        for n in [self.magic, self.code, self.functions] {
             out.extend_from_slice(&(n as u32).to_le_bytes());
         }
         out.extend_from_slice(self.placed.bytes());

@@ -15,6 +15,13 @@ pub fn sweep(m: &mut Mir) {
         }
         m.code[k].op = Op::Dead;
         m.code[k].d = NONE;
+        // What a comparison was for.
+        if mi.op == Op::XBlend && mi.s[2] == NONE && k > 0 {
+            for v in m.code[k - 1].reads() {
+                m.uses[v as usize] -= 1;
+            }
+            m.code[k - 1].op = Op::Dead;
+        }
     }
 }
 
@@ -44,7 +51,7 @@ pub fn fold(m: &mut Mir) {
         if !mi.mem.is_some() {
             match mi.op {
                 Op::X2(_) => try_load(m, &seen, &mut mi, 1, epoch),
-                Op::X3(_) | Op::X4(_) => {
+                Op::X3(_) | Op::X4(_) | Op::XMask(_) | Op::XTest(_) | Op::XBlend => {
                     let [a, b, _] = mi.s;
                     if mi.commutes && loadable(m, &seen, &mi, a, epoch) && !loadable(m, &seen, &mi, b, epoch) {
                         mi.s.swap(0, 1);

@@ -25,9 +25,11 @@ pub enum Loc {
 pub const RAX: u8 = 0;
 pub const RDX: u8 = 2;
 pub const XLAST: u8 = 15;
-const G_ALL: u16 = !(1 << RAX | 1 << RDX | 1 << 4);
+const G_ALL: u32 = 0xffff & !(1 << RAX | 1 << RDX | 1 << 4);
+/// Vector registers that vectors of 64 bytes alone have: the instructions on others name 16.
+const X_HIGH: u32 = 0xffff_0000;
 /// Those that a called function leaves as they are.
-pub const G_SAVED: u16 = 1 << 3 | 1 << 5 | 0xf000;
+pub const G_SAVED: u32 = 1 << 3 | 1 << 5 | 0xf000;
 /// Where arguments are on entry; the third is moved at once, for its register is one of the two.
 pub const ARGUMENT_REGS: [u8; ARGUMENTS as usize] = [7, 6, 9, 1, 8];
 
@@ -39,10 +41,10 @@ pub struct Assignment {
     /// Bytes of slots.
     pub frame: u32,
     /// Callee-saved registers that are used.
-    pub saved: u16,
+    pub saved: u32,
     /// Of calls under conditions, in order: their instruction, and the registers that they are to leave as they are, of
     /// integers and of vectors.
-    pub rare: Vec<(u32, [u16; 2])>,
+    pub rare: Vec<(u32, [u32; 2])>,
 }
 
 struct Region {
@@ -102,8 +104,8 @@ fn regions(m: &Mir) -> Vec<Region> {
 /// Those reads of an instruction that need a register, or can be memory: each slot of `s`.
 fn is_rm(mi: &Mi, slot: usize) -> bool {
     match mi.op {
-        Op::X3(_) if mi.commutes => true,
-        Op::X2(_) | Op::X3(_) | Op::X4(_) => slot == 1,
+        Op::X3(_) | Op::XMask(_) | Op::XTest(_) if mi.commutes => true,
+        Op::X2(_) | Op::X3(_) | Op::X4(_) | Op::XMask(_) | Op::XTest(_) | Op::XBlend => slot == 1,
         Op::Fma(_) => true,
         _ => false,
     }
@@ -239,17 +241,17 @@ fn liveness(m: &Mir) -> (Vec<Live>, Calls) {
 }
 
 struct Scan {
-    free: [u16; 2],
+    free: [u32; 2],
     /// The register that holds each.
-    holds: [[V; 16]; 2],
+    holds: [[V; 32]; 2],
     least: [u32; 2],
 }
 
 impl Scan {
     /// The registers whose values outlive a call, once all values are known that begin before it: of integers those alone
     /// that a called function may change.
-    fn held(&self, live: &[Live], call: u32) -> [u16; 2] {
-        let mut all = [0u16; 2];
+    fn held(&self, live: &[Live], call: u32) -> [u32; 2] {
+        let mut all = [0u32; 2];
         for (class, all) in all.iter_mut().enumerate() {
             for (r, &v) in self.holds[class].iter().enumerate() {
                 let taken = v != NONE && self.free[class] & (1 << r) == 0;
@@ -270,7 +272,7 @@ pub fn assign(m: &Mir) -> Assignment {
     // Without registers for operands in memory; then with as many as that needed.
     let mut kept = 0u8;
     loop {
-        let assignment = scan(m, &live, &calls, &order, 0xffff >> kept);
+        let assignment = scan(m, &live, &calls, &order, X_HIGH | 0xffff >> kept);
         let most = m.code.iter().map(|mi| needed(m, &assignment.loc, mi)).max().unwrap_or(0);
         if most <= kept || kept == 3 {
             return assignment;
@@ -289,7 +291,7 @@ pub fn fits_target(loc: &[Loc], mi: &Mi, slot: usize) -> bool {
 pub fn ordered(loc: &[Loc], mi: &Mi) -> Mi {
     let mut mi = *mi;
     let [a, b, _] = mi.s;
-    if (matches!(mi.op, Op::Fma(_)) || mi.commutes && matches!(mi.op, Op::X3(_)))
+    if (matches!(mi.op, Op::Fma(_)) || mi.commutes && matches!(mi.op, Op::X3(_) | Op::XMask(_) | Op::XTest(_)))
         && b != NONE
         && !matches!(loc[a as usize], Loc::Reg(_))
         && matches!(loc[b as usize], Loc::Reg(_))
@@ -310,10 +312,10 @@ fn needed(m: &Mir, loc: &[Loc], mi: &Mi) -> u8 {
         Op::R2(_) | Op::Mov => n(a).max(n(mi.d)),
         // Memory comes to the result, and the other operand is memory.
         Op::X3(_) if mi.commutes && b == NONE => n(mi.d),
-        Op::X3(_) if out(a) && fits_target(loc, mi, 0) => 0,
-        Op::X3(_) => n(a).max(n(mi.d)),
-        Op::X4(_) if out(a) && fits_target(loc, mi, 0) => n(c),
-        Op::X4(_) => (n(a) + n(c)).max(n(mi.d)),
+        Op::X3(_) | Op::XMask(_) if out(a) && fits_target(loc, mi, 0) => 0,
+        Op::X3(_) | Op::XMask(_) => n(a).max(n(mi.d)),
+        Op::X4(_) | Op::XBlend if out(a) && fits_target(loc, mi, 0) => n(c),
+        Op::X4(_) | Op::XBlend => (n(a) + n(c)).max(n(mi.d)),
         Op::Fma(_) => {
             let is_d = |v: V| v != NONE && !out(v) && loc[v as usize] == loc[mi.d as usize];
             if is_d(c) {
@@ -326,17 +328,17 @@ fn needed(m: &Mir, loc: &[Loc], mi: &Mi) -> u8 {
             }
         }
         Op::XGather(_) => n(mi.d) + n(a) + n(c),
-        Op::Store(_) | Op::GAny | Op::If => n(a),
+        Op::Store(_) | Op::GAny | Op::If | Op::XTest(_) => n(a),
         Op::LaneGather(_) | Op::LaneScatter(_) | Op::Call(_) => n(a).max(n(b)).max(n(c)).max(n(mi.d)),
         Op::Dead | Op::G3(_) | Op::GShift(_) | Op::GNeg | Op::GNot | Op::GCmp(_) | Op::GPick(_) | Op::GSelect => 0,
         Op::GDiv(..) | Op::GMulHigh(_) | Op::Loop | Op::EndLoop | Op::EndIf => 0,
     }
 }
 
-fn scan(m: &Mir, live: &[Live], calls: &Calls, order: &[u32], xs: u16) -> Assignment {
+fn scan(m: &Mir, live: &[Live], calls: &Calls, order: &[u32], xs: u32) -> Assignment {
     let mut loc = vec![Loc::Nowhere; live.len()];
-    let mut s = Scan { free: [G_ALL, xs], holds: [[NONE; 16]; 2], least: [0; 2] };
-    let mut saved = 0u16;
+    let mut s = Scan { free: [G_ALL, xs], holds: [[NONE; 32]; 2], least: [0; 2] };
+    let mut saved = 0u32;
     let mut out: Vec<V> = vec![];
     let mut call = 0usize;
     let mut rare = Vec::with_capacity(calls.rare.len());
@@ -371,7 +373,8 @@ fn scan(m: &Mir, live: &[Live], calls: &Calls, order: &[u32], xs: u16) -> Assign
         let crosses = calls.often.get(call).is_some_and(|c| c * 2 < l.end);
         let allowed = match (crosses, class) {
             (false, 0) => G_ALL,
-            (false, _) => xs,
+            (false, _) if m.regs[v as usize].width == 64 => xs,
+            (false, _) => xs & !X_HIGH,
             (true, 0) => G_SAVED,
             (true, _) => 0,
         };
@@ -396,8 +399,8 @@ fn scan(m: &Mir, live: &[Live], calls: &Calls, order: &[u32], xs: u16) -> Assign
                     _ => None,
                 },
             };
-            // Registers that need no saving come first.
-            let cheap = if class == 0 { free & !G_SAVED } else { free };
+            // Registers that need no saving come first, and those that others cannot have.
+            let cheap = if class == 0 { free & !G_SAVED } else { free & X_HIGH };
             let r = hinted.unwrap_or(if cheap != 0 { cheap } else { free }.trailing_zeros() as u8);
             place(&mut s, &mut loc, r);
             continue;
@@ -461,7 +464,7 @@ fn scan(m: &Mir, live: &[Live], calls: &Calls, order: &[u32], xs: u16) -> Assign
 fn frame(m: &Mir, live: &[Live], loc: &mut [Loc], mut slots: Vec<V>) -> u32 {
     slots.sort_unstable_by_key(|v| (live[*v as usize].start, *v));
     let mut frame = 0u32;
-    for width in [32u8, 16, 8] {
+    for width in [64u8, 32, 16, 8] {
         let mut busy: std::collections::BinaryHeap<std::cmp::Reverse<(u32, u32)>> = Default::default();
         for v in &slots {
             let info = &m.regs[*v as usize];

@@ -26,6 +26,8 @@ pub(super) struct Select<'a> {
     pub twins: FxHashMap<V, V>,
     /// Of 16-bit lanes, the vector of them side by side.
     pub packed: FxHashMap<V, V>,
+    /// Of a mask that a comparison of vectors of 64 bytes made: that comparison.
+    pub tests: FxHashMap<V, Mi>,
     /// Of a bool that says whether a lane of a mask holds, the mask.
     pub anys: FxHashMap<V, V>,
     /// Loads that a block of loads before them has done: by the number of their instruction.
@@ -35,7 +37,7 @@ pub(super) struct Select<'a> {
     /// Which stores go past the caches.
     pub streams: Option<&'a Streams>,
     pub constants: FxHashMap<(u64, u8, Class, u8), V>,
-    pub tables: FxHashMap<([u8; 32], u8), V>,
+    pub tables: FxHashMap<([u8; 64], u8), V>,
     pub buffers: Vec<V>,
     pub scratch: Vec<V>,
     pub params: Vec<V>,
@@ -111,6 +113,7 @@ impl<'a> Select<'a> {
             masks: FxHashMap::default(),
             twins: FxHashMap::default(),
             packed: FxHashMap::default(),
+            tests: FxHashMap::default(),
             anys: FxHashMap::default(),
             loaded: FxHashMap::default(),
             at: 0,
@@ -152,6 +155,7 @@ impl<'a> Select<'a> {
             1 => Ok((Class::G, lane(ty.dtype))),
             4 => Ok((Class::X, 4 * lane(ty.dtype))),
             8 if lane(ty.dtype) == 4 => Ok((Class::X, 32)),
+            16 if lane(ty.dtype) == 4 => Ok((Class::X, 64)),
             _ => Err(malformed(format_args!("registers of {ty}"))),
         }
     }
@@ -195,7 +199,7 @@ impl<'a> Select<'a> {
             .entry((value as u64, width, Class::G, width))
             .or_insert_with(|| m.constant(Class::G, width, Constant::Splat(value as u64, width)))
     }
-    pub fn ct(&mut self, table: [u8; 32], width: u8) -> V {
+    pub fn ct(&mut self, table: [u8; 64], width: u8) -> V {
         let m = &mut self.m;
         *self.tables.entry((table, width)).or_insert_with(|| {
             m.tables.push(table);
@@ -232,15 +236,39 @@ impl<'a> Select<'a> {
     /// The result is as wide as the first operand.
     pub fn x3i(&mut self, code: Code, w: u8, a: V, b: V, imm: i32) -> V {
         let d = self.m.fresh(Class::X, self.width(a));
-        self.m.push(Mi { d, s: [a, b, NONE], imm, ..Mi::new(Op::X3(code), w) });
+        self.m.push(Mi { d, s: [a, b, NONE], imm, ..Mi::new(self.of_three(code, w), w) });
+        self.note_test(d);
         d
     }
     pub fn x3c(&mut self, code: Code, w: u8, a: V, b: V) -> V {
         let d = self.m.fresh(Class::X, self.width(a));
         let constant = self.m.regs[a as usize].constant.is_some();
         let (a, b) = if constant { (b, a) } else { (a, b) };
-        self.m.push(Mi { d, s: [a, b, NONE], commutes: true, ..Mi::new(Op::X3(code), w) });
+        self.m.push(Mi { d, s: [a, b, NONE], commutes: true, ..Mi::new(self.of_three(code, w), w) });
+        self.note_test(d);
         d
+    }
+    fn of_three(&self, code: Code, w: u8) -> Op {
+        if w == 64 && makes_mask(code) { Op::XMask(code) } else { Op::X3(code) }
+    }
+    /// Comparisons are done again where their masks are asked for: that takes no longer than to get them out of vectors.
+    fn note_test(&mut self, d: V) {
+        if let Some(mi) = self.m.code.last()
+            && let Op::XMask(code) = mi.op
+            && mi.s[..2].iter().all(|v| self.m.regs[*v as usize].single)
+        {
+            self.tests.insert(d, Mi { op: Op::XTest(code), d: NONE, ..*mi });
+        }
+    }
+    /// The mask of a vector where the next instruction finds it, or else the vector.
+    fn tested(&mut self, mask: V) -> V {
+        match self.tests.get(&mask) {
+            Some(test) => {
+                self.m.push(*test);
+                NONE
+            }
+            None => mask,
+        }
     }
     /// Of a pair, as wide as the operands.
     pub fn p3(&mut self, p: P, a: V, b: V) -> V {
@@ -275,7 +303,8 @@ impl<'a> Select<'a> {
         let w = self.width(no);
         let d = self.m.fresh(Class::X, w);
         let p = if size == 8 { BLENDVPD } else { BLENDVPS };
-        self.m.push(Mi { d, s: [no, yes, mask], ..Mi::new(Op::X4(p.at(w)), w) });
+        let (op, mask) = if w == 64 { (Op::XBlend, self.tested(mask)) } else { (Op::X4(p.at(w)), mask) };
+        self.m.push(Mi { d, s: [no, yes, mask], ..Mi::new(op, w) });
         d
     }
     pub fn zero(&mut self, width: u8) -> V {
@@ -378,6 +407,32 @@ impl<'a> Select<'a> {
         d
     }
 
+    /// Lanes 0 to 7 and 8 to 15 of 16.
+    pub fn halves(&mut self, v: V) -> (V, V) {
+        if let Some(Constant::Splat(bits, size)) = self.m.regs[v as usize].constant {
+            let half = self.cx(bits, size, 32);
+            return (half, half);
+        }
+        let low = self.r2(Code::EVEX_Vmovaps_ymm_k1z_ymmm256, Class::X, 32, v, -1);
+        (low, self.r2(Code::EVEX_Vextractf64x4_ymmm256_k1z_zmm_imm8, Class::X, 32, v, 1))
+    }
+
+    /// What is done on vectors of up to 32 bytes alone: twice where there are 16 lanes.
+    pub fn by_halves(&mut self, ty: Ty, s: [V; 3], mut f: impl FnMut(&mut Self, Ty, [V; 3]) -> Result<V>) -> Result<V> {
+        if ty.lanes < 16 {
+            return f(self, ty, s);
+        }
+        let half = Ty { lanes: 8, ..ty };
+        let (mut low, mut high) = (s, s);
+        for i in 0..3 {
+            if s[i] != NONE {
+                (low[i], high[i]) = self.halves(s[i]);
+            }
+        }
+        let (low, high) = (f(self, half, low)?, f(self, half, high)?);
+        Ok(self.joined(low, high))
+    }
+
     // The walk.
 
     pub fn run(mut self) -> Result<Mir> {
@@ -446,9 +501,9 @@ impl<'a> Select<'a> {
             Inst::Lanes { dst } => {
                 let ty = self.ty(*dst)?;
                 let (_, width) = Self::place(ty)?;
-                let mut table = [0u8; 32];
+                let mut table = [0u8; 64];
                 let size = lane(ty.dtype) as usize;
-                for i in 0..32 / size {
+                for i in 0..64 / size {
                     table[i * size] = i as u8;
                 }
                 let v = self.ct(table, width);
@@ -497,9 +552,14 @@ impl<'a> Select<'a> {
                 self.set(*dst, v)
             }
             Inst::Extract { dst, src, lane } => {
-                let ty = self.ty(*src)?;
+                let (ty, to) = (self.ty(*src)?, self.ty(*dst)?);
                 let s = self.get(*src)?;
-                let v = self.extract(ty, s, *lane)?;
+                let v = match (to.lanes, *lane) {
+                    (1, lane) => self.extract(ty, s, lane)?,
+                    (8, 0) if ty.lanes == 16 => self.halves(s).0,
+                    (8, 8) if ty.lanes == 16 => self.halves(s).1,
+                    (_, lane) => return Err(malformed(format_args!("{to} from lane {lane} of {ty}"))),
+                };
                 self.set(*dst, v)
             }
             Inst::Across { dst, op, src } => {
@@ -525,15 +585,18 @@ impl<'a> Select<'a> {
             Inst::Scatter { to, index, src, gate } => self.scatter(*to, *index, *src, *gate),
             Inst::Call { dst, function, src } => {
                 let ty = self.ty(*dst)?;
-                let (class, width) = Self::place(ty)?;
                 let number = self.functions.iter().position(|f| f == function).unwrap_or(0);
-                let d = self.m.fresh(class, width);
-                let mut mi = Mi { d, imm: number as i32, ..Mi::new(Op::Call(lane(ty.dtype)), width) };
-                mi.w = ty.lanes * lane(ty.dtype);
-                for (slot, r) in mi.s.iter_mut().zip(src) {
+                let mut s = [NONE; 3];
+                for (slot, r) in s.iter_mut().zip(src) {
                     *slot = self.get(*r)?;
                 }
-                self.m.push(mi);
+                let d = self.by_halves(ty, s, |e, ty, s| {
+                    let (class, width) = Self::place(ty)?;
+                    let d = e.m.fresh(class, width);
+                    let w = ty.lanes * lane(ty.dtype);
+                    e.m.push(Mi { d, s, imm: number as i32, ..Mi::new(Op::Call(lane(ty.dtype)), w) });
+                    Ok(d)
+                })?;
                 self.set(*dst, d)
             }
             Inst::Copy { dst, src } => {
@@ -562,7 +625,10 @@ impl<'a> Select<'a> {
             }
             Inst::If { condition } => {
                 let c = self.get(*condition)?;
-                let c = self.anys.get(&c).copied().unwrap_or(c);
+                let c = match self.anys.get(&c) {
+                    Some(&mask) => self.tested(mask),
+                    None => c,
+                };
                 self.m.push(Mi { s: [c, NONE, NONE], ..Mi::new(Op::If, 4) });
                 self.enter();
                 Ok(())

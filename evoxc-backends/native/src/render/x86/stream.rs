@@ -9,18 +9,16 @@ use rustc_hash::FxHashSet;
 
 /// What has to hold for the stores to be done so.
 pub struct Streams {
-    /// Buffers whose address must be a multiple of 32.
+    /// Buffers whose address must be a multiple of 4 times 2 to `twos`.
     pub buffers: Vec<u32>,
     /// Buffers that are read: none of the others may be one of these, for then it is in the caches already.
     pub read: Vec<u32>,
     /// The instructions.
     pub stores: FxHashSet<usize>,
-    /// Must the first iteration be a multiple of 2 to [`BEGIN`]?
+    /// Must the first iteration be a multiple of 2 to `twos`?
     pub begin: bool,
+    pub twos: u8,
 }
-
-/// The first iteration may have to be a multiple of 2 to this.
-pub const BEGIN: u8 = 3;
 
 /// How many times 2 divides a number.
 fn twos(x: i64) -> u8 {
@@ -35,7 +33,8 @@ pub fn streams(lir: &Lir, least: i64) -> Option<Streams> {
     let mut power = vec![[0u8; 2]; lir.regs.len()];
     let mut known: Vec<Option<i64>> = vec![None; lir.regs.len()];
     let mut trips: Vec<i64> = vec![];
-    let mut found = Streams { buffers: vec![], read: vec![], stores: FxHashSet::default(), begin: false };
+    let first = if lir.regs.iter().any(|r| r.lanes == 16) { 4 } else { 3 };
+    let mut found = Streams { buffers: vec![], read: vec![], stores: FxHashSet::default(), begin: false, twos: first };
     for (at, inst) in lir.body.iter().enumerate() {
         let p = |r: &Reg| power.get(r.0 as usize).copied().unwrap_or([0; 2]);
         let k = |r: &Reg| known.get(r.0 as usize).copied().flatten();
@@ -50,7 +49,7 @@ pub fn streams(lir: &Lir, least: i64) -> Option<Streams> {
                 constant = Some(*bits as i64);
                 (*dst, [twos(*bits as i64); 2])
             }
-            Inst::Begin { dst } => (*dst, [0, BEGIN]),
+            Inst::Begin { dst } => (*dst, [0, first]),
             Inst::For { var, from, to, step } => {
                 trips.push(match (k(from), k(to)) {
                     (Some(from), Some(to)) => to.saturating_sub(from).max(0),

@@ -1,6 +1,6 @@
 //! Tests of the x86-64 renderer: the suite of all renderers, and what is particular to machine code.
 
-use super::X86;
+use super::{Level, X86};
 use crate::lir::{Inst, Lir, Memory, Reg, Size, Stride};
 use crate::render::{Code, Interp, Renderer, suite};
 use crate::uop::{Alu, LibFn, Ty};
@@ -27,6 +27,7 @@ pub(super) fn decoded(listing: &[(usize, Instruction)], bytes: &[u8], code: usiz
             return Err(format!("{got} is not expected"));
         };
         let mut same = got.code() == want.code() && got.op_count() == want.op_count();
+        same &= got.op_mask() == want.op_mask() && !got.zeroing_masking() && !got.is_broadcast();
         for n in 0..want.op_count() {
             same &= got.op_kind(n) == want.op_kind(n);
             same &= match want.op_kind(n) {
@@ -58,42 +59,56 @@ pub(super) fn decoded(listing: &[(usize, Instruction)], bytes: &[u8], code: usiz
     }
 }
 
-fn renderer() -> Option<X86> {
-    let x86 = X86::new();
-    if x86.is_none() {
-        println!("skipped: this processor has no AVX2, FMA, F16C, BMI2");
+/// Those that this processor has the instructions for: the widest last.
+fn renderers() -> Vec<X86> {
+    let all: Vec<X86> = [Level::V3, Level::V4].into_iter().filter_map(X86::of).collect();
+    match all.len() {
+        0 => println!("skipped: this processor has no AVX2, FMA, F16C, BMI2"),
+        1 => println!("skipped of level v4: this processor has no AVX-512"),
+        _ => {}
     }
-    x86
+    all
+}
+fn renderer() -> Option<X86> {
+    renderers().pop()
 }
 
 #[test]
 fn every_instruction_is_that_of_the_interpreter() {
-    let Some(x86) = renderer() else { return };
-    suite::sweep(&x86);
+    for x86 in renderers() {
+        suite::sweep(&x86);
+    }
 }
 
 #[test]
 fn stores_past_the_caches_are_those_of_the_interpreter() {
-    let Some(mut x86) = renderer() else { return };
-    x86.cache = 0;
-    suite::sweep(&x86);
-    suite::check_cases(&x86, 256);
-    let lir = chain(1 << 20);
+    for mut x86 in renderers() {
+        x86.cache = 0;
+        suite::sweep(&x86);
+        suite::check_cases(&x86, 256);
+        for lanes in [8, 16].into_iter().filter(|lanes| *lanes <= x86.target().lanes) {
+            past_the_caches(&x86, lanes);
+        }
+    }
+}
+
+fn past_the_caches(x86: &X86, lanes: u8) {
+    let lir = chain(1 << 20, lanes);
     assert!(x86.compile(&lir).unwrap().text().contains("vmovntps"));
     for shift in [0, 1, 8] {
         let mut input = vec![1.5f32; 4096];
         let mut output = vec![0f32; 4200];
-        let start = output.as_ptr().align_offset(32) + shift;
+        let start = output.as_ptr().align_offset(64) + shift;
         let code = x86.compile(&lir).unwrap();
         let out = output[start..].as_mut_ptr().cast();
         // SAFETY: both buffers hold more than the elements that these iterations touch.
-        unsafe { code.run([input.as_mut_ptr().cast(), out].as_ptr(), std::ptr::null(), std::ptr::null(), 8, 4096) };
-        assert!(output[start + 8..start + 4096].iter().all(|x| *x == 3.0));
-        assert!(output[start..start + 8].iter().chain(&output[start + 4096..]).all(|x| *x == 0.0));
+        unsafe { code.run([input.as_mut_ptr().cast(), out].as_ptr(), std::ptr::null(), std::ptr::null(), 16, 4096) };
+        assert!(output[start + 16..start + 4096].iter().all(|x| *x == 3.0));
+        assert!(output[start..start + 16].iter().chain(&output[start + 4096..]).all(|x| *x == 0.0));
     }
     // In place it is the plain form that runs, and gives the same.
-    let mut both = vec![1.5f32; 4096 + 8];
-    let start = both.as_ptr().align_offset(32);
+    let mut both = vec![1.5f32; 4096 + 16];
+    let start = both.as_ptr().align_offset(64);
     let pointer: *mut u8 = both[start..].as_mut_ptr().cast();
     let code = x86.compile(&lir).unwrap();
     // SAFETY: as above; an element is read by the iteration that writes it.
@@ -102,14 +117,14 @@ fn stores_past_the_caches_are_those_of_the_interpreter() {
 }
 
 /// Doubles so many numbers.
-fn chain(n: i64) -> Lir {
-    let ty = Ty::vector(DType::F32, 8);
+fn chain(n: i64, lanes: u8) -> Lir {
+    let ty = Ty::vector(DType::F32, lanes);
     let mut b = Build::new(&[DType::F32, DType::F32]);
     b.0.extent = Size::Const(n);
     let (from, to, var) = (b.reg(Ty::INDEX), b.reg(Ty::INDEX), b.reg(Ty::INDEX));
     b.put(Inst::Begin { dst: from });
     b.put(Inst::End { dst: to });
-    b.put(Inst::For { var, from, to, step: 8 });
+    b.put(Inst::For { var, from, to, step: lanes.into() });
     let x = b.load(ty, 0, var, 0, Stride::One);
     let y = b.alu(Alu::Add, ty, &[x, x]);
     b.store(1, var, 0, Stride::One, y);
@@ -119,8 +134,9 @@ fn chain(n: i64) -> Lir {
 
 #[test]
 fn random_kernels_are_those_of_the_interpreter() {
-    let Some(x86) = renderer() else { return };
-    suite::check(&x86);
+    for x86 in renderers() {
+        suite::check(&x86);
+    }
 }
 
 /// A kernel in the making.
@@ -195,7 +211,11 @@ fn same(x86: &X86, lir: &Lir, input: &[u64], len: usize) {
 #[test]
 fn two_hundred_values_live_at_once() {
     let Some(x86) = renderer() else { return };
-    for ty in [Ty::scalar(DType::I64), Ty::scalar(DType::F64), Ty::vector(DType::F32, 8), Ty::vector(DType::I64, 4)] {
+    let types = [(DType::I64, 1), (DType::F64, 1), (DType::F32, 8), (DType::I64, 4), (DType::F32, 16)];
+    for ty in types.map(|(dtype, lanes)| Ty::vector(dtype, lanes)) {
+        if ty.lanes > x86.target().lanes {
+            continue;
+        }
         let n = 200;
         let bytes = ty.dtype.size() * ty.lanes as usize;
         let mut b = Build::new(&[ty.dtype, ty.dtype]);
@@ -293,7 +313,9 @@ fn the_range_may_be_asked_for_after_a_call() {
 #[test]
 fn a_rare_call_keeps_what_registers_hold() {
     let Some(x86) = renderer() else { return };
-    for ty in [Ty::scalar(DType::F64), Ty::vector(DType::F32, 8), Ty::vector(DType::F64, 4)] {
+    let types = [Ty::scalar(DType::F64), Ty::vector(DType::F32, 8), Ty::vector(DType::F64, 4)];
+    let wide = [Ty::vector(DType::F32, 16)].into_iter().filter(|ty| ty.lanes <= x86.target().lanes);
+    for ty in types.into_iter().chain(wide) {
         for values in [1, 5, 12, 30] {
             let long = Ty::scalar(DType::I64);
             let single = ty.dtype == DType::F32;
@@ -334,7 +356,7 @@ fn a_rare_call_keeps_what_registers_hold() {
             b.put(Inst::EndFor);
             let input: Vec<u64> = (0..64).map(|i| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
             let floats = |at_once: f64| -> Vec<u64> {
-                let mut all = vec![0u64; 320];
+                let mut all = vec![0u64; 640];
                 for (i, x) in all.iter_mut().enumerate() {
                     let v = 0.25 + (i % 7) as f64 * at_once;
                     let four = u64::from((v as f32).to_bits());
@@ -422,8 +444,8 @@ fn nothing_beyond_the_elements_is_touched() {
             continue;
         }
         let size = dtype.size();
-        let most = if size == 8 { 4 } else { 8 };
-        for lanes in [1u8, 4, 8].into_iter().filter(|l| *l <= most) {
+        let most = if size == 8 { 4 } else { x86.target().lanes };
+        for lanes in [1u8, 4, 8, 16].into_iter().filter(|l| *l <= most) {
             let ty = Ty::vector(dtype, lanes);
             let last = i64::from(lanes) - 1;
             for (stride, first, elements) in [
@@ -477,6 +499,22 @@ fn resident() -> usize {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: usize = text.split(' ').nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
     pages * 4096
+}
+
+// Code is for processors that have its instructions: on others it is refused, as is what has no such vectors.
+#[test]
+fn levels_do_not_load_each_others_code() {
+    let all = renderers();
+    let [v3, v4] = &all[..] else { return };
+    assert_ne!(v3.name(), v4.name());
+    let lir = chain(64, 8);
+    for (from, to) in [(v3, v4), (v4, v3)] {
+        let bytes = from.compile(&lir).unwrap().bytes();
+        assert!(from.load(&lir, &bytes).is_ok());
+        assert!(to.load(&lir, &bytes).is_err());
+    }
+    assert!(v4.compile(&chain(64, 16)).unwrap().text().contains("zmm"));
+    assert!(v3.compile(&chain(64, 16)).is_err());
 }
 
 #[test]
