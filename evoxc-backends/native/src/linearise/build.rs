@@ -218,6 +218,12 @@ impl Builder {
         self.push(Inst::Across { dst, op, src });
         dst
     }
+    /// One lane of a vector.
+    pub fn extract_now(&mut self, src: Reg, lane: u8) -> Reg {
+        let dst = self.reg(Ty::scalar(self.ty(src).dtype));
+        self.push(Inst::Extract { dst, src, lane });
+        dst
+    }
     /// Lanes 0 to 7 of 16, or 8 to 15, of a register that is written more than once.
     pub fn half_now(&mut self, src: Reg, upper: bool) -> Reg {
         let dst = self.reg(Ty { lanes: 8, ..self.ty(src) });

@@ -8,7 +8,7 @@
 //! their digits.
 
 use super::affine::Step;
-use super::analysis::broken;
+use super::analysis::{broken, pointer};
 use super::build::Builder;
 use super::emit::{Axes, Emit};
 use super::nest::{BlockId, Item};
@@ -529,13 +529,45 @@ impl Emit<'_> {
             self.b.close();
         }
         let even = accs.iter().any(|a| !a.ragged);
-        if !even && !self.nothing(some, to) {
+        let left = (!even).then(|| self.overlapping(leaf, [from, some, to], few, lanes)).flatten();
+        if let Some((first, left)) = left {
+            self.vars[range.index()] = Some(self.b.index(first));
+            self.axes = Axes { vector: Some(range), lanes: few as u8, unroll: 1, ..outer };
+            self.body(leaf, accs, Where::Last(left))?;
+            self.axes = outer;
+        } else if !even && !self.nothing(some, to) {
             let var = self.b.open_for(some, to, 1);
             self.vars[range.index()] = Some(var);
             self.body(leaf, accs, Where::Tail)?;
             self.b.close();
         }
         Ok(parted)
+    }
+    /// The last few elements are the last lanes of a vector that begins before them, where there are enough. Its first lanes
+    /// are computed twice, and stored twice where something is stored, so that nothing that is read may be written. Where it
+    /// begins, and how many lanes count.
+    fn overlapping(&self, leaf: BlockId, [from, some, to]: [Reg; 3], few: i64, lanes: u8) -> Option<(i64, u8)> {
+        let number = |r: Reg| self.b.number(r);
+        let (from, some, to) = (number(from)?, number(some)?, number(to)?);
+        if i64::from(lanes) < few || to - some < 2 || to - few < from {
+            return None;
+        }
+        let arena = &self.kernel.uops;
+        let block = &self.nest.blocks[leaf];
+        let memory = |u: UOp| pointer(self.kernel, arena.src(u)[0], |_| ()).ok();
+        for &c in &block.closers {
+            if arena.op(c) == Op::End {
+                let Some(to @ Memory::Scratch(_)) = memory(arena.src(c)[0]) else { return None };
+                let read = |i: &Item| match *i {
+                    Item::Node(u) => arena.op(u) == Op::Load && memory(u) == Some(to),
+                    Item::Loop(_) => true,
+                };
+                if block.items.iter().any(read) {
+                    return None;
+                }
+            }
+        }
+        Some((to - few, (to - some) as u8))
     }
     /// One pass of the innermost loop.
     fn body(&mut self, leaf: BlockId, accs: &[Acc], place: Where) -> Result<(), OpError> {
@@ -565,6 +597,11 @@ impl Emit<'_> {
                     for row in 0..rows {
                         let next = self.next(a, a.tail[row], row, 0, 1)?;
                         self.b.set(a.tail[row], next);
+                    }
+                }
+                Where::Last(left) => {
+                    for row in 0..rows {
+                        self.last(a, row, left)?;
                     }
                 }
                 Where::Wide => {
@@ -597,6 +634,30 @@ impl Emit<'_> {
             }
         }
         self.forget(mark);
+        Ok(())
+    }
+    /// The last lanes, one after the other.
+    fn last(&mut self, a: &Acc, row: usize, left: u8) -> Result<(), OpError> {
+        let lanes = self.axes.lanes;
+        let (x, y) = match a.factors {
+            Some((x, y)) => (self.factor(x, row, 0, lanes)?, Some(self.factor(y, row, 0, lanes)?)),
+            None => {
+                let x = self.get(a.value, row, 0, lanes)?;
+                let x = self.b.cast(a.dtype, x);
+                (if a.negated { self.b.alu(Alu::Neg, &[x]) } else { x }, None)
+            }
+        };
+        for lane in lanes - left..lanes {
+            let one = self.b.extract_now(x, lane);
+            let next = match y {
+                Some(y) => {
+                    let other = self.b.extract_now(y, lane);
+                    self.b.alu_now(Alu::Fma, &[one, other, a.tail[row]])
+                }
+                None => self.combine(a.how, a.tail[row], one),
+            };
+            self.b.set(a.tail[row], next);
+        }
         Ok(())
     }
     /// Partial results as one, for every row and column of the reduction.
@@ -657,4 +718,6 @@ enum Where {
     /// At the place that a register says.
     Memory(Reg),
     Tail,
+    /// So many last lanes of a vector.
+    Last(u8),
 }
