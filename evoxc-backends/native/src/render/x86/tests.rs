@@ -532,10 +532,13 @@ fn ten_thousand_compiles_keep_no_memory() {
         }
     };
     round(&x86);
-    let before = resident();
-    round(&x86);
-    let grown = resident().saturating_sub(before);
-    assert!(grown < 4 << 20, "{grown} bytes more");
+    // Other tests run in the same process, and take memory as well: a leak grows every time.
+    let mut grown = (0..4).map(|_| {
+        let before = resident();
+        round(&x86);
+        resident().saturating_sub(before)
+    });
+    assert!(grown.any(|bytes| bytes < 4 << 20), "more memory every time");
 }
 
 #[test]
