@@ -8,7 +8,7 @@ use crate::linearise::{Shape, candidates, linearise, repeat};
 use crate::lir::Lir;
 use crate::memo::{Memo, MemoCounts, Options};
 use crate::plan::{Compiled, Kernels, Plan};
-use crate::pool::Pool;
+use crate::pool::SharedPool;
 use crate::render::{self, C, Interp, Renderer};
 use crate::schedule::{KernelItem, Part, Routine, join_loops, schedule};
 use crate::search;
@@ -176,17 +176,10 @@ impl Native {
         Ok(Arc::new(c))
     }
 
-    fn pool(&self) -> Arc<Pool> {
-        // Asked once: the answer takes files of the system to read.
-        static ALL: OnceLock<usize> = OnceLock::new();
-        let all = || *ALL.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from));
-        Pool::shared(self.threads.unwrap_or_else(all))
-    }
-
     fn plan(&self, artifact: &NativeArtifact) -> Result<Plan> {
         let NativeProgram { module, schedule } = &artifact.program;
         let mut kernels = Numbered { artifact, next: 0 };
-        let mut plan = Plan::build(module, schedule, &mut kernels, self.pool())?;
+        let mut plan = Plan::build(module, schedule, &mut kernels, SharedPool::new(self.threads))?;
         plan.kernels = artifact.kernels.to_vec();
         Ok(plan)
     }

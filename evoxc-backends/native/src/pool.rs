@@ -5,6 +5,7 @@
 //! then does its loop alone.
 
 use std::cell::UnsafeCell;
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -132,6 +133,30 @@ pub struct Pool {
     shared: Arc<Shared>,
     helpers: OnceLock<Vec<JoinHandle<()>>>,
     count: usize,
+}
+
+/// The shared pool of a number of threads, by default of as many as the host runs at once: found when it is first needed, as
+/// programs of little work need none, and how many the host runs takes files of the system to read.
+pub struct SharedPool {
+    threads: Option<usize>,
+    pool: OnceLock<Arc<Pool>>,
+}
+
+impl SharedPool {
+    /// Not found yet.
+    pub fn new(threads: Option<usize>) -> SharedPool {
+        SharedPool { threads, pool: OnceLock::new() }
+    }
+}
+impl Deref for SharedPool {
+    type Target = Pool;
+    fn deref(&self) -> &Pool {
+        self.pool.get_or_init(|| {
+            static ALL: OnceLock<usize> = OnceLock::new();
+            let all = || *ALL.get_or_init(|| thread::available_parallelism().map_or(1, usize::from));
+            Pool::shared(self.threads.unwrap_or_else(all))
+        })
+    }
 }
 
 impl Pool {

@@ -8,7 +8,7 @@ use super::memory::Cells;
 use super::place::{NONE, Places};
 use super::steps::*;
 use crate::lir::{Lir, Size};
-use crate::pool::Pool;
+use crate::pool::SharedPool;
 use crate::schedule::{self, Item, KernelItem, Schedule};
 use evoxc_core::{BackendError, Dim, Error, OpError, Tensor};
 use evoxc_ir::{Literal, Module, Op, Prim, TensorType, Value};
@@ -64,7 +64,7 @@ impl Plan {
         module: &Module,
         schedule: &Arc<Schedule>,
         kernels: &mut dyn Kernels,
-        pool: Arc<Pool>,
+        pool: SharedPool,
     ) -> evoxc_core::Result<Plan> {
         let mut routines = Vec::with_capacity(schedule.routines.len());
         let mut items = 0;

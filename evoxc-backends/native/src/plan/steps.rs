@@ -7,7 +7,7 @@ use super::memory::Frames;
 use super::output::Shelf;
 use crate::linearise::Shape;
 use crate::lir::Lir;
-use crate::pool::Pool;
+use crate::pool::SharedPool;
 use crate::render::Code;
 use crate::schedule::Schedule;
 use evoxc_core::{DType, Loc, Tensor};
@@ -24,7 +24,7 @@ pub struct Plan {
     pub(crate) routines: Vec<Routine>,
     /// Distinct kernels.
     pub(crate) kernels: Vec<Compiled>,
-    pub(crate) pool: Arc<Pool>,
+    pub(crate) pool: SharedPool,
     pub(crate) schedule: Arc<Schedule>,
     /// Memory of large results, for later ones.
     pub(crate) shelf: Arc<Shelf>,

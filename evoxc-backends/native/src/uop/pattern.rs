@@ -109,6 +109,13 @@ pub const SLOTS: usize = 8;
 struct Captures([Option<UOp>; SLOTS]);
 
 impl Pattern {
+    /// The kinds of nodes that may look like this: one, or, of a leaf alone, all.
+    fn heads(&self) -> std::ops::Range<usize> {
+        match *self {
+            Pattern::Node(kind, _) => usize::from(kind.0)..usize::from(kind.0) + 1,
+            Pattern::Any(_) | Pattern::Const(_) | Pattern::Number(_) => 0..Kind::COUNT,
+        }
+    }
     /// What is captured if the node looks like this.
     fn captures(&self, a: &Arena, u: UOp) -> Option<[UOp; SLOTS]> {
         let mut captures = Captures([None; SLOTS]);
@@ -176,8 +183,10 @@ impl<C> Copy for Rule<C> {}
 /// A set of rules, found by the op of their pattern's root; the first that applies is taken.
 pub struct Rules<C: 'static> {
     rules: Vec<Rule<C>>,
-    /// By kind, the rules for it, each with what it asks of the sources: see [`Kind::bit`].
-    by_kind: Vec<Vec<(u64, u16)>>,
+    /// The rules for each kind one after the other, each with what it asks of the sources: see [`Kind::bit`].
+    by_kind: Vec<(u64, u16)>,
+    /// Where those of each kind begin, and where all end.
+    begin: Vec<u32>,
 }
 
 /// The bit that says that two sources are one node.
@@ -213,17 +222,25 @@ fn bits_of(a: &Arena, u: UOp) -> u64 {
 impl<C> Rules<C> {
     /// A set of these, in this order.
     pub fn new(rules: Vec<Rule<C>>) -> Rules<C> {
-        let mut by_kind = vec![vec![]; Kind::COUNT];
+        // How many there are for each kind, then where they begin, then each at its place.
+        let mut begin = vec![0u32; Kind::COUNT + 1];
+        for rule in &rules {
+            let kinds = rule.pattern.heads();
+            begin[kinds.start + 1..kinds.end + 1].iter_mut().for_each(|n| *n += 1);
+        }
+        for kind in 0..Kind::COUNT {
+            begin[kind + 1] += begin[kind];
+        }
+        let mut next = begin.clone();
+        let mut by_kind = vec![(0, 0); begin[Kind::COUNT] as usize];
         for (n, rule) in rules.iter().enumerate() {
-            match rule.pattern {
-                Pattern::Node(kind, _) => by_kind[usize::from(kind.0)].push((asks(&rule.pattern), n as u16)),
-                // Of a leaf alone: whatever the op.
-                Pattern::Any(_) | Pattern::Const(_) | Pattern::Number(_) => {
-                    by_kind.iter_mut().for_each(|of| of.push((0, n as u16)));
-                }
+            let entry = (asks(&rule.pattern), n as u16);
+            for at in &mut next[rule.pattern.heads()] {
+                by_kind[*at as usize] = entry;
+                *at += 1;
             }
         }
-        Rules { rules, by_kind }
+        Rules { rules, by_kind, begin }
     }
     /// Several sets as one.
     pub fn all(sets: &[&Rules<C>]) -> Rules<C> {
@@ -236,7 +253,8 @@ impl<C> Rules<C> {
     /// What a node becomes by the first rule that applies.
     pub fn apply(&self, a: &mut Arena, context: &mut C, u: UOp) -> Option<UOp> {
         let has = bits_of(a, u);
-        let of_kind = self.by_kind[usize::from(Kind::of(a.op(u)).0)].iter();
+        let kind = usize::from(Kind::of(a.op(u)).0);
+        let of_kind = self.by_kind[self.begin[kind] as usize..self.begin[kind + 1] as usize].iter();
         of_kind.filter(|(asks, _)| asks & !has == 0).find_map(|&(_, n)| {
             let rule = &self.rules[usize::from(n)];
             let captures = rule.pattern.captures(a, u)?;

@@ -33,7 +33,8 @@ use crate::lir::Lir;
 use crate::uop::LibFn;
 use evoxc_core::{DType, Result};
 use select::malformed;
-use std::sync::Arc;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, OnceLock};
 
 /// Bytes of memory that is mapped for code of this process now.
 pub fn mapped() -> usize {
@@ -64,8 +65,8 @@ impl Level {
 /// The renderer of x86-64 code.
 pub struct X86 {
     heap: heap::Heap,
-    /// From so many bytes on, what is stored goes past the caches.
-    cache: i64,
+    /// From so many bytes on, what is stored goes past the caches. Asked for when it first matters: it takes files to read.
+    cache: OnceLock<i64>,
     level: Level,
 }
 
@@ -88,7 +89,7 @@ impl X86 {
             (Level::V3, _) | (Level::V4, Level::V4) => true,
             (Level::V4, Level::V3) => false,
         };
-        able.then(|| X86 { heap: heap::Heap::default(), cache: last_cache(), level })
+        able.then(|| X86 { heap: heap::Heap::default(), cache: OnceLock::new(), level })
     }
 
     /// The first bytes of saved code.
@@ -128,9 +129,13 @@ fn assigned(lir: &Lir, streams: Option<&stream::Streams>) -> Result<(mir::Mir, r
 }
 
 /// Code, the table of functions, constants.
-fn build(lir: &Lir, cache: i64) -> Result<asm::Bytes> {
+fn build(lir: &Lir, cache: &OnceLock<i64>) -> Result<asm::Bytes> {
     let (m, a) = assigned(lir, None)?;
-    let bytes = match stream::streams(lir, cache) {
+    let streams = match cache.get() {
+        Some(&least) => stream::streams(lir, least),
+        None => stream::streams(lir, *CACHE.start()).and_then(|_| stream::streams(lir, *cache.get_or_init(last_cache))),
+    };
+    let bytes = match streams {
         None => emit::emit(&m, &a),
         Some(streams) => {
             let (pm, pa) = assigned(lir, Some(&streams))?;
@@ -140,6 +145,9 @@ fn build(lir: &Lir, cache: i64) -> Result<asm::Bytes> {
     bytes.map_err(malformed)
 }
 
+/// What caches are taken to have at least and at most.
+const CACHE: RangeInclusive<i64> = 4 << 20..=64 << 20;
+
 /// Bytes of the last cache that a core sees.
 fn last_cache() -> i64 {
     let read = |n: u32| {
@@ -147,7 +155,7 @@ fn last_cache() -> i64 {
         text.trim().strip_suffix('K')?.parse::<i64>().ok()
     };
     let kib = read(3).or_else(|| read(2)).unwrap_or(32 << 10);
-    (kib << 10).clamp(4 << 20, 64 << 20)
+    (kib << 10).clamp(*CACHE.start(), *CACHE.end())
 }
 
 impl Renderer for X86 {
@@ -168,7 +176,7 @@ impl Renderer for X86 {
         if self.level == Level::V3 && kernel.regs.iter().any(|ty| ty.lanes > 8) {
             return Err(malformed("vectors of 16 lanes, which this level has not"));
         }
-        self.placed(build(kernel, self.cache)?, &select::functions(kernel))
+        self.placed(build(kernel, &self.cache)?, &select::functions(kernel))
     }
     fn load(&self, kernel: &Lir, bytes: &[u8]) -> Result<Arc<dyn Code>> {
         let functions = select::functions(kernel);

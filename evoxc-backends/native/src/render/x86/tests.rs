@@ -83,7 +83,7 @@ fn every_instruction_is_that_of_the_interpreter() {
 #[test]
 fn stores_past_the_caches_are_those_of_the_interpreter() {
     for mut x86 in renderers() {
-        x86.cache = 0;
+        x86.cache = 0.into();
         suite::sweep(&x86);
         suite::check_cases(&x86, 256);
         for lanes in [8, 16].into_iter().filter(|lanes| *lanes <= x86.target().lanes) {
