@@ -164,7 +164,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(Module, Vec<Saved<'_>>)> {
         let (head, tail) = rest.split_first_chunk::<8>().ok_or_else(short)?;
         let n = u64::from_le_bytes(*head);
         if n == SAME {
-            let before = parts.len().checked_sub(3).and_then(|i| parts.get(i)).copied().ok_or_else(short)?;
+            // The first part is the module, which is no code.
+            let before = parts.len().checked_sub(3).filter(|&i| i > 0).and_then(|i| parts.get(i));
+            let before = before.copied().ok_or_else(short)?;
             parts.push(before);
             rest = tail;
             continue;
@@ -201,4 +203,64 @@ pub(crate) fn foreign() -> evoxc_core::Error {
 /// An error of this backend.
 pub(crate) fn refuse(op: OpError) -> evoxc_core::Error {
     evoxc_core::BackendError { backend: crate::NAME.into(), op }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file of parts, with a digest that is right.
+    fn file(parts: &[Option<&[u8]>]) -> Vec<u8> {
+        let mut out = MAGIC.to_vec();
+        for p in parts {
+            out.extend(p.map_or(SAME, |p| p.len() as u64).to_le_bytes());
+            out.extend(p.unwrap_or_default());
+        }
+        let sum = digest(&out);
+        out.extend(sum);
+        out
+    }
+
+    /// Whoever writes the digest may write anything: all of it is an error, and nothing of it a panic.
+    #[test]
+    fn files_of_other_forms_are_refused() {
+        let module = Module::parse("func @main(%x: tensor<f32>) -> tensor<f32> {\n  return %x\n}").unwrap();
+        let (inputs, outputs) = (TreeDef::leaves_tuple(1), TreeDef::leaves_tuple(1));
+        let json = GraphFile { module, inputs, outputs, captures: 0 }.to_json().unwrap();
+        let module = Some(json.as_bytes());
+        let (hash, shape, code) = (Some(&[0; 8][..]), Some(&[8, 4][..]), Some(&[1, 2, 3][..]));
+        assert_eq!(read(&file(&[module])).unwrap().1.len(), 0);
+        assert_eq!(read(&file(&[module, hash, shape, code, hash, shape, None])).unwrap().1[1].2, [1, 2, 3]);
+        for parts in [
+            &[][..],
+            &[None],
+            &[hash],
+            &[module, hash],
+            &[module, hash, shape],
+            &[module, hash, shape, None],
+            &[module, shape, shape, code],
+            &[module, hash, hash, code],
+            &[module, hash, Some(&[0, 4]), code],
+            &[module, hash, Some(&[8, 9]), code],
+            &[module, hash, shape, code, None],
+        ] {
+            assert!(read(&file(parts)).is_err(), "{parts:?}");
+        }
+        // Lengths beyond the file.
+        for n in [1, 9, u64::MAX / 2, u64::MAX - 1] {
+            let mut out = MAGIC.to_vec();
+            out.extend(n.to_le_bytes());
+            let sum = digest(&out);
+            out.extend(sum);
+            assert!(read(&out).is_err());
+        }
+        // Every cut and every changed byte is damage.
+        let whole = file(&[module, hash, shape, code]);
+        for n in 0..whole.len() {
+            assert!(read(&whole[..n]).is_err());
+            let mut changed = whole.clone();
+            changed[n] ^= 1;
+            assert!(read(&changed).is_err());
+        }
+    }
 }

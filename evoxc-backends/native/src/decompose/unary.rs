@@ -25,10 +25,7 @@ pub(super) fn unary(e: &mut Emit, op: Unary, x: UOp) -> Result<UOp, OpError> {
     let result = if dtype.is_float() {
         float_unary(e, op, wide)
     } else if dtype.is_bool() {
-        match op {
-            Unary::Not => Some(e.not(x)),
-            _ => None,
-        }
+        (op == Unary::Not).then(|| e.not(x))
     } else {
         integer_unary(e, op, wide, 8 * dtype.size() as u32)
     };

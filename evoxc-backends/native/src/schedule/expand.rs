@@ -360,7 +360,63 @@ pub(super) fn depths(prim: &Prim) -> u32 {
     match prim {
         Prim::Reduce { .. } | Prim::Dot { .. } | Prim::ReduceWindow { .. } | Prim::Convolution { .. } => 1,
         Prim::Argmax { .. } | Prim::Argmin { .. } => 2,
-        _ => 0,
+        Prim::Unary(_)
+        | Prim::Binary(_)
+        | Prim::Compare { .. }
+        | Prim::Select {}
+        | Prim::Clamp {}
+        | Prim::Convert { .. }
+        | Prim::BitcastConvert { .. }
+        | Prim::ReducePrecision { .. }
+        | Prim::Constant { .. }
+        | Prim::Iota { .. }
+        | Prim::DimSize { .. }
+        | Prim::RandomBits { .. }
+        | Prim::BroadcastInDim { .. }
+        | Prim::Reshape { .. }
+        | Prim::Transpose { .. }
+        | Prim::Slice { .. }
+        | Prim::Pad { .. }
+        | Prim::Concatenate { .. }
+        | Prim::Reverse { .. }
+        | Prim::StopGradient {}
+        | Prim::OptimizationBarrier {}
+        | Prim::DynamicSlice { .. }
+        | Prim::DynamicUpdateSlice {}
+        | Prim::Gather { .. }
+        | Prim::Scatter { .. } => 0,
+        // No kernel expresses them.
+        Prim::ScatterBody { .. }
+        | Prim::ReduceBody { .. }
+        | Prim::ReduceWindowBody { .. }
+        | Prim::SelectAndScatter { .. }
+        | Prim::SelectAndScatterBody { .. }
+        | Prim::Cumulative { .. }
+        | Prim::Sort { .. }
+        | Prim::SortBody { .. }
+        | Prim::TopK { .. }
+        | Prim::Fft { .. }
+        | Prim::Cholesky { .. }
+        | Prim::TriangularSolve { .. }
+        | Prim::Lu {}
+        | Prim::Qr { .. }
+        | Prim::Eigh {}
+        | Prim::Svd { .. }
+        | Prim::Cond {}
+        | Prim::Switch {}
+        | Prim::WhileLoop {}
+        | Prim::Scan { .. }
+        | Prim::Call { .. }
+        | Prim::AllReduce { .. }
+        | Prim::AllReduceBody { .. }
+        | Prim::AllGather { .. }
+        | Prim::ReduceScatter { .. }
+        | Prim::ReduceScatterBody { .. }
+        | Prim::AllToAll { .. }
+        | Prim::CollectivePermute { .. }
+        | Prim::CollectiveBroadcast { .. }
+        | Prim::RankIndex { .. }
+        | Prim::Print { .. } => 0,
     }
 }
 

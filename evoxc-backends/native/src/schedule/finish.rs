@@ -2,7 +2,7 @@
 
 use super::build::Built;
 use crate::kernel::{BufferDecl, Kernel, ScratchDecl};
-use crate::uop::{Arena, Op, UOp, affine, simplify_index, simplify_indices, substitute_all};
+use crate::uop::{Arena, Op, UOp, affine, renumbered, simplify_index, simplify_indices, substitute_all};
 use evoxc_core::Dim;
 use evoxc_ir::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -213,6 +213,8 @@ struct Numbers {
     scratch: Vec<u32>,
     params: Vec<u32>,
     ranges: Vec<u32>,
+    /// The new number of each, by the old one, in the same order.
+    known: [Vec<Option<u32>>; 4],
 }
 
 impl Numbers {
@@ -233,19 +235,13 @@ impl Numbers {
         }
     }
     fn copy(&mut self, from: &Arena, u: UOp) {
-        fn number(seen: &mut Vec<u32>, n: u32) -> u32 {
-            let at = seen.iter().position(|&s| s == n).unwrap_or_else(|| {
-                seen.push(n);
-                seen.len() - 1
-            });
-            at as u32
-        }
+        let [buffers, scratch, params, ranges] = &mut self.known;
         let node = from.get(u);
         let op = match node.op {
-            Op::Buffer(n) => Op::Buffer(number(&mut self.buffers, n)),
-            Op::Scratch(n) => Op::Scratch(number(&mut self.scratch, n)),
-            Op::Param(n) => Op::Param(number(&mut self.params, n)),
-            Op::Range(n, kind) => Op::Range(number(&mut self.ranges, n), kind),
+            Op::Buffer(n) => Op::Buffer(renumbered(buffers, &mut self.buffers, n)),
+            Op::Scratch(n) => Op::Scratch(renumbered(scratch, &mut self.scratch, n)),
+            Op::Param(n) => Op::Param(renumbered(params, &mut self.params, n)),
+            Op::Range(n, kind) => Op::Range(renumbered(ranges, &mut self.ranges, n), kind),
             op => op,
         };
         let mut src: SmallVec<[UOp; 4]> = node.src.iter().map(|s| self.map[s.index()].unwrap_or(*s)).collect();

@@ -21,6 +21,7 @@ pub use alu::{Alu, LibFn, alu, cast};
 pub use arena::{Arena, Node, UOp};
 pub use bounds::Bounds;
 pub use index::{affine, simplify_index, simplify_indices, substitute, substitute_all};
+pub(crate) use kernel::renumbered;
 pub use kernel::{Key, Numbering, Stage, key, renumber, simplify_kernel, verify};
 pub use pattern::{Kind, Pattern, Rule, Rules, SLOTS, heads, number, slot};
 pub use rewrite::{Rewriter, rewrite, rewrite_top_down};

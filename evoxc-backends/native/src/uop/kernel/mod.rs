@@ -8,6 +8,7 @@ mod tests;
 mod verify;
 
 pub use key::{Key, key};
+pub(crate) use renumber::renumbered;
 pub use renumber::{Numbering, renumber};
 pub use verify::{Stage, verify};
 

@@ -43,10 +43,10 @@ pub fn renumber(kernel: &Kernel) -> (Kernel, Numbering) {
     for u in in_order(old, roots(kernel)) {
         let node = old.get(u);
         let op = match node.op {
-            Op::Buffer(n) => Op::Buffer(number(&mut known[0], &mut numbers.buffers, n)),
-            Op::Scratch(n) => Op::Scratch(number(&mut known[1], &mut numbers.scratch, n)),
-            Op::Param(n) => Op::Param(number(&mut known[2], &mut numbers.params, n)),
-            Op::Range(n, kind) => Op::Range(number(&mut known[3], &mut numbers.ranges, n), kind),
+            Op::Buffer(n) => Op::Buffer(renumbered(&mut known[0], &mut numbers.buffers, n)),
+            Op::Scratch(n) => Op::Scratch(renumbered(&mut known[1], &mut numbers.scratch, n)),
+            Op::Param(n) => Op::Param(renumbered(&mut known[2], &mut numbers.params, n)),
+            Op::Range(n, kind) => Op::Range(renumbered(&mut known[3], &mut numbers.ranges, n), kind),
             op => op,
         };
         let src: SmallVec<[UOp; 4]> = node.src.iter().map(|s| new[s.index()].unwrap_or(*s)).collect();
@@ -72,7 +72,7 @@ pub fn renumber(kernel: &Kernel) -> (Kernel, Numbering) {
 }
 
 /// The new number of `old`, which is the next one if it has none yet.
-fn number(known: &mut Vec<Option<u32>>, olds: &mut Vec<u32>, old: u32) -> u32 {
+pub(crate) fn renumbered(known: &mut Vec<Option<u32>>, olds: &mut Vec<u32>, old: u32) -> u32 {
     let at = old as usize;
     if known.len() <= at {
         known.resize(at + 1, None);
