@@ -120,8 +120,22 @@ one_kernel! {
     variance_axis: |x| x.var(1), spec(F32, [4096, 1024]);
     variance_all: |x| x.var(..), spec(F32, [64, 64]);
     cross_entropy: |x, y| x.cross_entropy(y, CrossEntropy::default()), (spec(F32, [64, 10]), spec(I32, [64]));
-    cross_entropy_large: |x, y| x.cross_entropy(y, CrossEntropy::default()), (spec(F32, [1024, 1000]), spec(I32, [1024]));
     attention_rows: |s, m| (s * 0.125 + m).softmax(-1), (spec(F32, [32, 128, 128]), spec(F32, [128, 128]));
+}
+
+/// Much to one number is two steps, so that threads share the first.
+#[test]
+fn large_reductions_to_one_number() {
+    let of_rows = |x: Sym, y: Sym| x.cross_entropy(y, CrossEntropy::default());
+    at_most(2, &of(trace(of_rows, (spec(F32, [1024, 1000]), spec(I32, [1024])))));
+    for shape in [vec![10_000_000usize], vec![4096, 1024], vec![3, 1_000_000]] {
+        let s = of(trace(|x: Sym| (x * x).sum(..), spec(F32, shape.clone())));
+        at_most(2, &s);
+        assert_eq!(s.counters().kernels, 2, "{s}");
+    }
+    let s = of(trace(|x: Sym| x.max(..), spec(F32, (dim("B"), 1024))));
+    at_most(2, &s);
+    assert_eq!(s.counters().kernels, 2, "{s}");
 }
 
 #[test]

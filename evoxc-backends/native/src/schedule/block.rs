@@ -12,6 +12,7 @@ use super::guards::guards;
 use super::items::{Node, Work, ordered};
 use super::matmul::{Plan, matmul, transposed};
 use super::routine::Routines;
+use super::split::in_parts;
 use super::{Block, Item, LibraryItem, MatmulItem};
 use crate::uop::{Op as UOpKind, UOp};
 use evoxc_core::{Dim, OpError, Shape};
@@ -70,12 +71,18 @@ impl<'a, 'm> Maker<'a, 'm> {
     /// The ops of a region that are needed; operands of dots are in an order that strides can express.
     fn prepared<'r>(&mut self, region: &'r Region) -> Vec<Cow<'r, Op>> {
         let ops = needed(region);
-        if !ops.iter().any(|op| matches!(op.prim, Prim::Dot { .. })) {
+        if !ops.iter().any(|op| matches!(op.prim, Prim::Dot { .. } | Prim::Reduce { .. })) {
             return ops.into_iter().map(Cow::Borrowed).collect();
         }
         let def: FxHashMap<Value, &Op> = ops.iter().flat_map(|op| op.results.iter().map(|&v| (v, *op))).collect();
         let mut all = Vec::with_capacity(ops.len());
         for &op in &ops {
+            if !self.apart
+                && let Some(parts) = in_parts(op, &mut self.facts)
+            {
+                all.extend(parts.into_iter().map(Cow::Owned));
+                continue;
+            }
             let plan = match fusible(op, &self.facts) {
                 Err(_) => matmul(op, &self.facts, &|v| def.get(&v).copied()),
                 Ok(()) => None,

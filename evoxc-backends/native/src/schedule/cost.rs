@@ -21,6 +21,8 @@ const NEAR: f64 = 0.025;
 const FAR: f64 = 0.1;
 /// Work that is worth more than one thread.
 const THREADS: f64 = 65536.0;
+/// Time that is worth a kernel of its own, where that has loops for threads.
+const SHARED: f64 = 12_000.0;
 /// Bytes of a row that is kept within a kernel, at most.
 const ROW: f64 = 1e6;
 
@@ -62,6 +64,11 @@ pub(super) fn choose(op: &Op, v: Value, facts: &Facts, uses: &[(&Group, usize, A
             // Every thread would do all of it.
             if reduces && loops(g, &ranges).is_empty() && work * size >= THREADS && elements(&g.shape) >= 4096.0 {
                 return Choice::Keep("a reduction of all, that every thread would repeat".into());
+            }
+            // One thread would do all of it.
+            let alone = g.iterations(&loops(g, &ranges)) < 16.0 && elements(&g.shape) < 16.0;
+            if reduces && alone && size >= 16.0 && work * size * ARITHMETIC >= SHARED {
+                return Choice::Keep("reductions that threads share".into());
             }
         }
         let mut row = None;

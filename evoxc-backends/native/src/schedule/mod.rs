@@ -23,6 +23,7 @@ mod matmul;
 mod random;
 mod repeat;
 mod routine;
+mod split;
 mod table;
 mod types;
 mod window;
