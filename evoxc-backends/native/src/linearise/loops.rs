@@ -5,7 +5,7 @@ use super::affine::Step;
 use super::analysis::{broken, works_narrow};
 use super::emit::{Axes, Emit};
 use super::nest::{BlockId, Item};
-use super::size;
+use super::{Shape, size};
 use crate::lir::{Reg, Size};
 use crate::uop::{Alu, Op, UOp};
 use evoxc_core::{DType, OpError};
@@ -207,12 +207,37 @@ impl Emit<'_> {
         let few = arena.as_index(arena.src(range)[0]).is_some_and(|n| n < 16);
         let lanes = match wide {
             true => most.min(self.target.wide),
-            false if few => most.min(8),
+            false if few || most > 8 && self.form == Shape::default() && self.light(blocks, range) => most.min(8),
             false => most,
         };
         if lanes >= 4 { lanes } else { 1 }
     }
 
+    /// Is there little arithmetic for what comes from memory and goes there? Memory is seldom aligned to vectors of 64 bytes,
+    /// each of which then is in two lines of the cache: such loops are no quicker with them. A search may find otherwise.
+    fn light(&self, blocks: &[BlockId], range: UOp) -> bool {
+        let arena = &self.kernel.uops;
+        let (mut work, mut memory) = (0, 0);
+        for block in blocks.iter().map(|&b| &self.nest.blocks[b]) {
+            for &i in &block.items {
+                match i {
+                    Item::Node(u) if !arena.depends_on(u, range) => {}
+                    Item::Node(u) if arena.op(u) == Op::Load => memory += 1,
+                    Item::Node(_) => work += 1,
+                    Item::Loop(_) => {}
+                }
+            }
+            memory += block.stores.len();
+            for &c in &block.closers {
+                match arena.op(c) {
+                    Op::End => memory += 1,
+                    _ if super::reduce::contraction(self.kernel, c).is_some() => return false,
+                    _ => work += 1,
+                }
+            }
+        }
+        work <= 3 * memory
+    }
     /// Do products share factors along the range?
     fn shares(&self, range: UOp) -> bool {
         let arena = &self.kernel.uops;
