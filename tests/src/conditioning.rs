@@ -26,6 +26,73 @@ pub fn nudged(module: &Module, up: bool) -> Module {
     module
 }
 
+/// The program in which each element of what is computed, and of what is added up, is off by a few roundings, some up and
+/// some down, others with another `seed`. How far its results are from the program's own is how far roundings move them.
+pub fn shaken(module: &Module, seed: u32) -> Module {
+    let mut module = module.clone();
+    for f in &mut module.funcs {
+        let mut body = std::mem::take(&mut f.body);
+        shake(f, &mut body, seed, &mut HashMap::new());
+        f.body = body;
+    }
+    module
+}
+
+fn shake(f: &mut Func, r: &mut Region, seed: u32, instead: &mut HashMap<Value, Value>) {
+    let mut ops = Vec::new();
+    let replace = |v: &mut Value, instead: &HashMap<Value, Value>| {
+        if let Some(&w) = instead.get(v) {
+            *v = w;
+        }
+    };
+    for mut op in std::mem::take(&mut r.ops) {
+        op.operands.iter_mut().for_each(|v| replace(v, instead));
+        op.regions.iter_mut().for_each(|r| shake(f, r, seed, instead));
+        if of_prim(&op.prim, false) > Category::Transcendental {
+            for v in &mut op.operands {
+                if f.ty(*v).dtype().is_float() {
+                    *v = rough(f, &mut ops, *v, seed);
+                }
+            }
+        }
+        let computed = matches!(op.prim, Prim::Unary(_) | Prim::Binary(_));
+        let results: Vec<Value> = op.results.iter().copied().collect();
+        ops.push(op);
+        for v in results {
+            if computed && f.ty(v).dtype().is_float() {
+                let w = rough(f, &mut ops, v, seed);
+                instead.insert(v, w);
+            }
+        }
+    }
+    r.ops = ops;
+    r.results.iter_mut().for_each(|v| replace(v, instead));
+}
+
+/// A value whose elements are off, each in a direction that its place decides.
+fn rough(f: &mut Func, ops: &mut Vec<Op>, v: Value, seed: u32) -> Value {
+    let ty = f.ty(v).clone();
+    let by = 4.0 * precision(ty.dtype()).0;
+    let (above, below) = (splat(f, ops, v, 1.0 + by), splat(f, ops, v, 1.0 - by));
+    // The upper bit of a product with 2³² / φ is as good as a coin.
+    let salt = v.0.wrapping_mul(0x9E37_79B9).wrapping_add(seed.wrapping_mul(0x85EB_CA6B));
+    let (mut first, mut second) = if salt >> 31 == 0 { (above, below) } else { (below, above) };
+    for axis in 0..ty.shape.rank() {
+        let wide = |f: &mut Func, ops: &mut Vec<Op>, n: u32| {
+            let t = Tensor::from_vec(vec![n], []).expect("one element");
+            push(f, ops, Prim::Constant { value: Literal::Splat(t, ty.shape.clone()) }, &[])
+        };
+        let place = push(f, ops, Prim::Iota { dtype: DType::U32, shape: ty.shape.clone(), axis }, &[]);
+        let (by, half) = (wide(f, ops, 0x9E37_79B9 ^ (salt & !1)), wide(f, ops, 1 << 31));
+        let mixed = push(f, ops, Prim::Binary(Binary::Mul), &[place, by]);
+        let heads = push(f, ops, Prim::Compare { direction: Direction::Ge, order: SortOrder::Ieee }, &[mixed, half]);
+        let (a, b) = (first, second);
+        first = push(f, ops, Prim::Select {}, &[heads, a, b]);
+        second = push(f, ops, Prim::Select {}, &[heads, b, a]);
+    }
+    push(f, ops, Prim::Binary(Binary::Mul), &[v, first])
+}
+
 /// Puts a value that is off after each op; what follows takes that instead.
 fn region(f: &mut Func, r: &mut Region, up: bool, instead: &mut HashMap<Value, Value>) {
     let mut ops = Vec::new();

@@ -4,6 +4,7 @@
 
 pub mod case;
 pub mod conditioning;
+pub mod engines;
 pub mod filetest;
 pub mod laws;
 pub mod plugin;

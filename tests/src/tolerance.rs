@@ -274,6 +274,26 @@ fn same_float(a: f64, e: f64) -> bool {
     a.to_bits() == e.to_bits() || (a.is_nan() && e.is_nan())
 }
 
+/// The largest distance between two elements at the same place; infinite where only one is finite.
+pub fn distance(a: &Tensor, b: &Tensor) -> f64 {
+    let wide = |t: &Tensor| t.cast(DType::C128).and_then(|t| t.to_vec::<Complex<f64>>()).unwrap_or_default();
+    let one = |(a, b): (&Complex<f64>, &Complex<f64>)| {
+        let same = same_float(a.re, b.re) && same_float(a.im, b.im);
+        let d = (a - b).norm();
+        if same {
+            0.0
+        } else if d.is_nan() {
+            f64::INFINITY
+        } else {
+            d
+        }
+    };
+    if a.spec() != b.spec() {
+        return f64::INFINITY;
+    }
+    wide(a).iter().zip(&wide(b)).map(one).fold(0.0, f64::max)
+}
+
 /// Is the actual result the expected one, within the tolerance of the category?
 ///
 /// # Errors

@@ -4,13 +4,13 @@
 use evoxc::ir::{FftKind, ScatterOp};
 use evoxc::prelude::*;
 use evoxc::{Dyn, Error, checkpoint, custom_jvp};
-use evoxc_backends::backends;
-use evoxc_stage::{AnyBackend, Backend};
+use evoxc_stage::AnyBackend;
+use evoxc_tests::engines::Engines;
 use evoxc_tests::random_graph::{Rng, population, tensor};
 use evoxc_tests::run::{execute, same_bits};
 
-fn interp() -> AnyBackend {
-    backends().into_iter().find(|b| b.name() == "interp").expect("the interpreter is compiled in")
+fn engines() -> AnyBackend {
+    AnyBackend::new(Engines)
 }
 
 /// Row `i` of axis 0.
@@ -46,11 +46,11 @@ fn options() -> Vec<(SwitchOps, Bands, Alignment)> {
 /// Merges graphs with these options and compares each row with the program alone. `inputs[p]` are those of program `p`;
 /// a shared input is that of program 0 for all.
 fn check(graphs: &[Graph], inputs: &[Vec<Tensor>], mapped: &[bool], what: &str) -> usize {
-    let interp = interp();
+    let engines = engines();
     let alone: Result<Vec<Vec<Tensor>>, _> = (0..graphs.len())
         .map(|p| {
             let own = mapped.iter().enumerate().map(|(i, m)| inputs[if *m { p } else { 0 }][i].clone());
-            execute(&interp, graphs[p].module(), &own.collect::<Vec<_>>())
+            execute(&engines, graphs[p].module(), &own.collect::<Vec<_>>())
         })
         .collect();
     let Ok(alone) = alone else { return 0 };
@@ -67,7 +67,7 @@ fn check(graphs: &[Graph], inputs: &[Vec<Tensor>], mapped: &[bool], what: &str) 
         let label = format!("{what} {switch:?} {bands:?} {alignment:?}");
         let merged = batch_functions(graphs).axes(axes).switch_ops(switch).bands(bands).alignment(alignment).build();
         let merged = merged.unwrap_or_else(|e| panic!("{label}: {e}\n{}", graphs[0]));
-        let got = execute(&interp, merged.module(), &together);
+        let got = execute(&engines, merged.module(), &together);
         let got = got.unwrap_or_else(|e| panic!("{label}: {e:?}\n{merged}"));
         for (p, expected) in alone.iter().enumerate() {
             let rows: Vec<Tensor> = got.iter().map(|t| row(t, p)).collect();
@@ -273,9 +273,9 @@ fn random_numbers() -> evoxc::Result<()> {
     let functions: Vec<_> = [1.0, 2.0, 3.0].map(draw).into();
     let keys: Vec<Tensor> = (0..3).map(evoxc::random::key).collect();
     let merged = batch_functions_of(&functions, keys[0].spec()).build()?;
-    let all = build(&merged, merged.specs(), &Interp)?.run(stack(&keys))?;
+    let all = build(&merged, merged.specs(), &Engines)?.run(stack(&keys))?;
     for (i, f) in functions.iter().enumerate() {
-        assert!(row(&all, i).bit_eq(&evaluate(f, keys[i].clone(), &Interp)?));
+        assert!(row(&all, i).bit_eq(&evaluate(f, keys[i].clone(), &Engines)?));
     }
     Ok(())
 }
@@ -290,7 +290,7 @@ fn axes_of_inputs_and_results() -> evoxc::Result<()> {
     assert_eq!(merged.input_specs(), [spec(F32, [3, 2]), spec(F32, [3])]);
     assert_eq!(merged.output_specs(), [spec(F32, [3, 2]), spec(F32, [3])]);
     let x = Tensor::from([[1f32, 10.0], [2.0, 20.0], [3.0, 30.0]]);
-    let (y, w) = evaluate(&merged, (x, Tensor::from([1f32, 2.0, 3.0])), &Interp)?;
+    let (y, w) = evaluate(&merged, (x, Tensor::from([1f32, 2.0, 3.0])), &Engines)?;
     assert_eq!(y.to_vec::<f32>()?, [2.0, 21.0, 4.0, 42.0, 6.0, 63.0]); // columns x·1 + w and x·2 + w
     assert_eq!(w.to_vec::<f32>()?, [2.0, 4.0, 6.0]);
     Ok(())
@@ -368,9 +368,9 @@ fn automatic_choices_are_not_worse_by_their_own_estimate() -> evoxc::Result<()> 
 fn merged_programs_are_graph_functions() -> evoxc::Result<()> {
     let f = |a: f32| move |x: Sym| (x * a).sin();
     let merged = batch_functions_of(&[f(1.0), f(2.0)], spec(F64, [])).axes([None]).build()?;
-    let twice = evaluate(|x: Sym| merged.call(x * 0.5) + merged.call(x), Tensor::from(0f64), &Interp)?;
+    let twice = evaluate(|x: Sym| merged.call(x * 0.5) + merged.call(x), Tensor::from(0f64), &Engines)?;
     assert_eq!(twice.to_vec::<f64>()?, [0.0, 0.0]); // sin 0
-    let slope = evaluate(grad(|x: Sym| merged.call(x).sum(..)), Tensor::from(0f64), &Interp)?;
+    let slope = evaluate(grad(|x: Sym| merged.call(x).sum(..)), Tensor::from(0f64), &Engines)?;
     assert_eq!(slope.item::<f64>()?, 3.0); // of sin x + sin 2x at 0
     let again = trace(&merged, merged.specs())?;
     assert_eq!(&again, &*merged);
@@ -384,8 +384,8 @@ fn symbolic_extents_stay_symbolic() -> evoxc::Result<()> {
     assert_eq!(merged.output_specs(), [spec(F32, [2, 2])]);
     for b in [1, 3] {
         let x = Tensor::ones(F32, [2, b, 2]);
-        let y = build(&merged, merged.specs(), &Interp)?.run(x)?;
-        let alone = evaluate(f(2.0), Tensor::ones(F32, [b, 2]), &Interp)?;
+        let y = build(&merged, merged.specs(), &Engines)?.run(x)?;
+        let alone = evaluate(f(2.0), Tensor::ones(F32, [b, 2]), &Engines)?;
         assert!(row(&y, 1).bit_eq(&alone));
     }
     Ok(())
@@ -437,7 +437,7 @@ fn erased_graphs_merge() -> evoxc::Result<()> {
     let graphs = trees(3, 3, 2);
     let merged = batch_functions(&graphs).axes([None, None]).build()?;
     let x = || Tensor::ones(F32, [16]);
-    let y: Dyn<Tensor> = merged.lower(&Interp)?.compile()?.load(Device::cpu())?.run(Dyn::of((x(), x())))?;
+    let y: Dyn<Tensor> = merged.lower(&Engines)?.compile()?.load(Device::cpu())?.run(Dyn::of((x(), x())))?;
     assert_eq!(y.leaves()[0].shape(), [3, 16]);
     Ok(())
 }
@@ -653,7 +653,7 @@ fn gradients_of_switches_are_those_of_the_programs() -> evoxc::Result<()> {
     let fs: [fn(Sym) -> Sym; 3] = [|x| x.sin(), |x| x.sqrt(), |x| x.log()];
     let merged = batch_functions_of(&fs, spec(F32, [])).switch_ops(SwitchOps::All).build()?;
     assert_eq!(merged.report().switched, 1);
-    let slopes = evaluate(grad(|x: Sym| merged.call(x).sum(..)), Tensor::from([0f32, 4.0, 2.0]), &Interp)?;
+    let slopes = evaluate(grad(|x: Sym| merged.call(x).sum(..)), Tensor::from([0f32, 4.0, 2.0]), &Engines)?;
     assert_eq!(slopes.to_vec::<f32>()?, [1.0, 0.25, 0.5]); // cos 0, 1 / 2√4, 1 / 2
     for seed in 0..60 {
         let one = |p| {
@@ -667,10 +667,10 @@ fn gradients_of_switches_are_those_of_the_programs() -> evoxc::Result<()> {
         for alignment in [Alignment::Variant, Alignment::Occurrence] {
             let merged = batch_functions(&graphs).switch_ops(SwitchOps::All).alignment(alignment).build()?;
             let all = |x: Sym, y: Sym| merged.call((x, y)).sum(..);
-            let (dx, dy) = evaluate(grad(all).wrt2::<0, 1>(), (stack(&x), stack(&y)), &Interp)?;
+            let (dx, dy) = evaluate(grad(all).wrt2::<0, 1>(), (stack(&x), stack(&y)), &Engines)?;
             for (p, g) in graphs.iter().enumerate() {
                 let f = |x: Sym, y: Sym| g.call((x, y)).sum(..);
-                let alone = evaluate(grad(f).wrt2::<0, 1>(), (x[p].clone(), y[p].clone()), &Interp)?;
+                let alone = evaluate(grad(f).wrt2::<0, 1>(), (x[p].clone(), y[p].clone()), &Engines)?;
                 for (got, expected) in [(row(&dx, p), alone.0), (row(&dy, p), alone.1)] {
                     for (a, b) in got.to_vec::<f32>()?.into_iter().zip(expected.to_vec::<f32>()?) {
                         let near = a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-5 * b.abs();

@@ -2,6 +2,7 @@
 //! programs unrolled by Rust: values, derivatives in both modes, second derivatives, and rows.
 
 use evoxc::prelude::*;
+use evoxc_tests::engines::Engines;
 
 /// A small generator of choices (Marsaglia's xorshift64).
 #[derive(Clone)]
@@ -121,44 +122,44 @@ fn check(seed: u64, depth: u32, how: How) -> evoxc::Result<()> {
     let run = |how: How| move |x: Sym, w: Sym| program(&mut Choices(seed * 0x9E37_79B9 + 77), depth, how, x, w);
     let (f, g) = (run(how), run(How::Unrolled));
     let args = || (Tensor::from(0.8f64), Tensor::from(0.35f64));
-    agree(seed, "value", &evaluate(f, args(), &Interp)?, &evaluate(g, args(), &Interp)?)?;
-    let (a, b) = evaluate(grad(f).wrt2::<0, 1>(), args(), &Interp)?;
-    let (p, q) = evaluate(grad(g).wrt2::<0, 1>(), args(), &Interp)?;
+    agree(seed, "value", &evaluate(f, args(), &Engines)?, &evaluate(g, args(), &Engines)?)?;
+    let (a, b) = evaluate(grad(f).wrt2::<0, 1>(), args(), &Engines)?;
+    let (p, q) = evaluate(grad(g).wrt2::<0, 1>(), args(), &Engines)?;
     agree(seed, "d/dx", &a, &p)?;
     agree(seed, "d/dw", &b, &q)?;
-    let twice = evaluate(grad(grad(f).wrt::<1>()), args(), &Interp)?;
-    agree(seed, "second", &twice, &evaluate(grad(grad(g).wrt::<1>()), args(), &Interp)?)?;
+    let twice = evaluate(grad(grad(f).wrt::<1>()), args(), &Engines)?;
+    agree(seed, "second", &twice, &evaluate(grad(grad(g).wrt::<1>()), args(), &Engines)?)?;
     if how == How::Forward {
         let both = || (args(), (Tensor::from(1f64), Tensor::from(-0.5f64)));
-        agree(seed, "jvp", &evaluate(jvp(f), both(), &Interp)?.1, &evaluate(jvp(g), both(), &Interp)?.1)?;
-        let (a, b) = evaluate(jvp(grad(f)), both(), &Interp)?;
-        let (p, q) = evaluate(jvp(grad(g)), both(), &Interp)?;
+        agree(seed, "jvp", &evaluate(jvp(f), both(), &Engines)?.1, &evaluate(jvp(g), both(), &Engines)?.1)?;
+        let (a, b) = evaluate(jvp(grad(f)), both(), &Engines)?;
+        let (p, q) = evaluate(jvp(grad(g)), both(), &Engines)?;
         agree(seed, "gradient under jvp", &a, &p)?;
         agree(seed, "jvp of the gradient", &b, &q)?;
     }
     // Forward over reverse: rules for reverse mode are gone then.
     let over = |x: Sym, w: Sym| jvp(|x: Sym| grad(f).call((x, w))).call((x, x.ones_like())).1;
     let want = |x: Sym, w: Sym| jvp(|x: Sym| grad(g).call((x, w))).call((x, x.ones_like())).1;
-    agree(seed, "forward over reverse", &evaluate(over, args(), &Interp)?, &evaluate(want, args(), &Interp)?)?;
+    agree(seed, "forward over reverse", &evaluate(over, args(), &Engines)?, &evaluate(want, args(), &Engines)?)?;
     let rows = || (Tensor::from([0.8f64, -0.4, 0.1]), Tensor::from([0.35f64, 0.9, 0.1]));
-    agree(seed, "rows", &evaluate(vmap(f), rows(), &Interp)?, &evaluate(vmap(g), rows(), &Interp)?)?;
-    let want = evaluate(vmap(grad(g)), rows(), &Interp)?;
-    agree(seed, "rows of gradients", &evaluate(vmap(grad(f)), rows(), &Interp)?, &want)?;
+    agree(seed, "rows", &evaluate(vmap(f), rows(), &Engines)?, &evaluate(vmap(g), rows(), &Engines)?)?;
+    let want = evaluate(vmap(grad(g)), rows(), &Engines)?;
+    agree(seed, "rows of gradients", &evaluate(vmap(grad(f)), rows(), &Engines)?, &want)?;
     let sum = |x: Sym, w: Sym| vmap(f).call((x, w)).sum(..);
-    agree(seed, "gradient of rows", &evaluate(grad(sum), rows(), &Interp)?, &want)?;
+    agree(seed, "gradient of rows", &evaluate(grad(sum), rows(), &Engines)?, &want)?;
     let one = |x: Sym, w: Sym| vmap(f).in_axes([Some(0), None]).call((x, w)).sum(..);
     let plain = |x: Sym, w: Sym| vmap(g).in_axes([Some(0), None]).call((x, w)).sum(..);
     let mixed = || (Tensor::from([0.8f64, -0.4, 0.1]), Tensor::from(0.35f64));
     let (a, b) =
-        (evaluate(grad(one).wrt::<1>(), mixed(), &Interp)?, evaluate(grad(plain).wrt::<1>(), mixed(), &Interp)?);
+        (evaluate(grad(one).wrt::<1>(), mixed(), &Engines)?, evaluate(grad(plain).wrt::<1>(), mixed(), &Engines)?);
     agree(seed, "gradient of a shared value", &a, &b)?;
     let table = |x: Sym, w: Sym| vmap(vmap(f).in_axes([Some(0), None])).in_axes([None, Some(0)]).call((x, w)).sum(..);
     let plain = |x: Sym, w: Sym| vmap(vmap(g).in_axes([Some(0), None])).in_axes([None, Some(0)]).call((x, w)).sum(..);
-    agree(seed, "table", &evaluate(grad(table), rows(), &Interp)?, &evaluate(grad(plain), rows(), &Interp)?)?;
+    agree(seed, "table", &evaluate(grad(table), rows(), &Engines)?, &evaluate(grad(plain), rows(), &Engines)?)?;
     let graph = trace(grad(f), (spec(F64, []), spec(F64, [])))?;
     assert_eq!(Graph::parse(&graph.to_string())?.module(), graph.module());
-    let simple = evaluate(&graph.simplify(), args(), &Interp)?;
-    agree(seed, "simplified", &simple, &evaluate(grad(g), args(), &Interp)?)
+    let simple = evaluate(&graph.simplify(), args(), &Engines)?;
+    agree(seed, "simplified", &simple, &evaluate(grad(g), args(), &Engines)?)
 }
 
 #[test]

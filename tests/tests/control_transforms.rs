@@ -1,6 +1,7 @@
 //! Derivatives and rows of control flow and calls, against unrolled programs and formulas.
 
 use evoxc::prelude::*;
+use evoxc_tests::engines::Engines;
 
 type Done = evoxc::Result<()>;
 
@@ -26,13 +27,13 @@ fn args() -> (Tensor, Tensor) {
 
 #[test]
 fn loops_differentiate_as_unrolled() -> Done {
-    let (a, b) = evaluate(grad(looped).wrt2::<0, 1>(), args(), &Interp)?;
-    let (c, d) = evaluate(grad(unrolled).wrt2::<0, 1>(), args(), &Interp)?;
+    let (a, b) = evaluate(grad(looped).wrt2::<0, 1>(), args(), &Engines)?;
+    let (c, d) = evaluate(grad(unrolled).wrt2::<0, 1>(), args(), &Engines)?;
     close(a.item()?, c.item()?);
     close(b.item()?, d.item()?);
     let forward = (args(), (Tensor::from(1f64), Tensor::from(0.5f64)));
-    let (y, t) = evaluate(jvp(looped), forward.clone(), &Interp)?;
-    let (y2, t2) = evaluate(jvp(unrolled), forward, &Interp)?;
+    let (y, t) = evaluate(jvp(looped), forward.clone(), &Engines)?;
+    let (y2, t2) = evaluate(jvp(unrolled), forward, &Engines)?;
     close(y.item()?, y2.item()?);
     close(t.item()?, t2.item()?);
     Ok(())
@@ -42,12 +43,12 @@ fn loops_differentiate_as_unrolled() -> Done {
 fn third_derivatives_of_loops() -> Done {
     let third = |x: Sym, w: Sym| grad(grad(grad(looped).wrt::<1>()).wrt::<1>()).wrt::<1>().call((x, w));
     let want = |x: Sym, w: Sym| grad(grad(grad(unrolled).wrt::<1>()).wrt::<1>()).wrt::<1>().call((x, w));
-    let got: f64 = evaluate(third, args(), &Interp)?.item()?;
-    close(got, evaluate(want, args(), &Interp)?.item()?);
+    let got: f64 = evaluate(third, args(), &Engines)?.item()?;
+    close(got, evaluate(want, args(), &Engines)?.item()?);
     let forward = |x: Sym, w: Sym| jvp(grad(looped).wrt::<1>()).call(((x, w), (x, w))).1;
     let want = |x: Sym, w: Sym| jvp(grad(unrolled).wrt::<1>()).call(((x, w), (x, w))).1;
-    let got: f64 = evaluate(forward, args(), &Interp)?.item()?;
-    close(got, evaluate(want, args(), &Interp)?.item()?);
+    let got: f64 = evaluate(forward, args(), &Engines)?.item()?;
+    close(got, evaluate(want, args(), &Engines)?.item()?);
     Ok(())
 }
 
@@ -56,19 +57,19 @@ fn branches() -> Done {
     let f = |x: Sym, w: Sym| cond(x.gt(1.0), || (x * w).sin(), || x * x * w);
     for (x, dx, dw) in [(0.5f64, 2.0 * 0.5 * 3.0, 0.25), (2.0, 3.0 * 6f64.cos(), 2.0 * 6f64.cos())] {
         let args = || (Tensor::from(x), Tensor::from(3f64));
-        let (a, b) = evaluate(grad(f).wrt2::<0, 1>(), args(), &Interp)?;
+        let (a, b) = evaluate(grad(f).wrt2::<0, 1>(), args(), &Engines)?;
         close(a.item()?, dx);
         close(b.item()?, dw);
         let ones = (Tensor::from(1f64), Tensor::from(0f64));
-        close(evaluate(jvp(f), (args(), ones), &Interp)?.1.item()?, dx);
+        close(evaluate(jvp(f), (args(), ones), &Engines)?.1.item()?, dx);
         let second = |x: Sym, w: Sym| grad(|x: Sym| grad(f).call((x, w)) * x).call(x);
         let want = if x > 1.0 { 3.0 * 6f64.cos() - x * 9.0 * 6f64.sin() } else { 4.0 * x * 3.0 };
-        close(evaluate(second, args(), &Interp)?.item()?, want);
+        close(evaluate(second, args(), &Engines)?.item()?, want);
     }
     let g = |i: Sym, x: Sym| switch(i, [branch(|| x.sin()), branch(|| x * x), branch(|| x.ones_like())]);
     for (i, want) in [(0, 0.5f64.cos()), (1, 1.0), (2, 0.0), (9, 0.0)] {
         let args = (Tensor::from(i), Tensor::from(0.5f64));
-        close(evaluate(grad(g).wrt::<1>(), args, &Interp)?.item()?, want);
+        close(evaluate(grad(g).wrt::<1>(), args, &Engines)?.item()?, want);
     }
     Ok(())
 }
@@ -77,7 +78,7 @@ fn branches() -> Done {
 fn while_loops_go_forward_only() -> Done {
     // Newton's square root: d/dx √x = 1 / (2 √x).
     let root = |x: Sym| while_loop((x, x * 0.0), |(y, p)| (y - p).abs().gt(1e-12), |(y, _)| (0.5 * (y + x / y), y)).0;
-    let (y, t) = evaluate(jvp(root), (Tensor::from(2f64), Tensor::from(1f64)), &Interp)?;
+    let (y, t) = evaluate(jvp(root), (Tensor::from(2f64), Tensor::from(1f64)), &Engines)?;
     close(y.item()?, 2f64.sqrt());
     assert!((t.item::<f64>()? - 0.5 / 2f64.sqrt()).abs() < 1e-9);
     let e = trace(grad(root), spec(F64, [])).unwrap_err().to_string();
@@ -96,20 +97,20 @@ fn loops_end_at_another_step_for_every_row() -> Done {
         let odd = |n: Sym| (n % 2).eq(1);
         while_loop((n, n.zeros_like()), |(n, _)| n.gt(1), |(n, k)| (odd(n).select(n * 3 + 1, n / 2), k + 1)).1
     };
-    let steps = evaluate(vmap(collatz), Tensor::from([1i32, 6, 7, 27, 1]), &Interp)?;
+    let steps = evaluate(vmap(collatz), Tensor::from([1i32, 6, 7, 27, 1]), &Engines)?;
     assert_eq!(steps.to_vec::<i32>()?, [0, 8, 16, 111, 0]); // OEIS A006577
     // The condition is the same for all rows: the number of steps is not mapped.
     let power = |x: Sym, n: Sym| while_loop((x.ones_like(), n), |(_, n)| n.gt(0), |(y, n)| (y * x, n - 1)).0;
     let all = vmap(power).in_axes([Some(0), None]);
     let graph = trace(all, (spec(F64, [3]), spec(I32, [])))?;
     assert!(!graph.to_string().contains("select"), "{graph}");
-    let y = evaluate(&graph, (Tensor::from([1f64, 2.0, 3.0]), Tensor::from(3i32)), &Interp)?;
+    let y = evaluate(&graph, (Tensor::from([1f64, 2.0, 3.0]), Tensor::from(3i32)), &Engines)?;
     assert_eq!(y.to_vec::<f64>()?, [1.0, 8.0, 27.0]);
     // Rows that are done keep their value, also when one of them would become NaN.
     let root = |x: Sym| while_loop((x, x * 0.0), |(y, p)| (y - p).abs().gt(1e-12), |(y, _)| (0.5 * (y + x / y), y)).0;
     let xs = [1f64, 2.0, 1e6, 1e-6];
-    let got = evaluate(vmap(root), Tensor::from(xs), &Interp)?.to_vec::<f64>()?;
-    assert_eq!(got, rows(|x| evaluate(root, Tensor::from(x), &Interp)?.item(), &xs)?);
+    let got = evaluate(vmap(root), Tensor::from(xs), &Engines)?.to_vec::<f64>()?;
+    assert_eq!(got, rows(|x| evaluate(root, Tensor::from(x), &Engines)?.item(), &xs)?);
     Ok(())
 }
 
@@ -117,13 +118,13 @@ fn loops_end_at_another_step_for_every_row() -> Done {
 fn branches_of_rows() -> Done {
     let f = |x: Sym| cond(x.gt(0.0), || x.log(), || x * x);
     let xs = [0.5f64, -2.0, 0.0, 3.0];
-    let got = evaluate(vmap(f), Tensor::from(xs), &Interp)?.to_vec::<f64>()?;
-    assert_eq!(got, rows(|x| evaluate(f, Tensor::from(x), &Interp)?.item(), &xs)?);
-    let slopes = evaluate(vmap(grad(f)), Tensor::from(xs), &Interp)?.to_vec::<f64>()?;
+    let got = evaluate(vmap(f), Tensor::from(xs), &Engines)?.to_vec::<f64>()?;
+    assert_eq!(got, rows(|x| evaluate(f, Tensor::from(x), &Engines)?.item(), &xs)?);
+    let slopes = evaluate(vmap(grad(f)), Tensor::from(xs), &Engines)?.to_vec::<f64>()?;
     assert_eq!(slopes, [2.0, -4.0, 0.0, 1.0 / 3.0]);
     let g = |i: Sym, x: Sym| switch(i, [branch(|| x.sin()), branch(|| x * x), branch(|| -x)]);
     let args = (Tensor::from([0i32, 1, 2, 7, -1]), Tensor::from([0.5f64, 2.0, 3.0, 4.0, 5.0]));
-    let got = evaluate(vmap(g), args, &Interp)?.to_vec::<f64>()?;
+    let got = evaluate(vmap(g), args, &Engines)?.to_vec::<f64>()?;
     assert_eq!(got, [0.5f64.sin(), 4.0, -3.0, -4.0, -5.0]);
     let one = trace(vmap(g).in_axes([None, Some(0)]), (spec(I32, []), spec(F64, [5])))?;
     assert!(one.to_string().contains("evoxc.switch"), "{one}");
@@ -138,7 +139,7 @@ fn branches_that_rows_do_not_take_give_no_nan() -> Done {
     for xs in [[1f64, 0.0, 2.0, -1.0], [0.0, 0.0, -1.0, 0.0]] {
         let n = xs.iter().filter(|&&x| x > 0.0).count() as f64;
         let args = (Tensor::from(xs), Tensor::from(2f64));
-        let (dx, dw) = evaluate(grad(total).wrt2::<0, 1>(), args, &Interp)?;
+        let (dx, dw) = evaluate(grad(total).wrt2::<0, 1>(), args, &Engines)?;
         let want: Vec<f64> = xs.iter().map(|&x| if x > 0.0 { 1.0 / x } else { 0.0 }).collect();
         assert_eq!(dx.to_vec::<f64>()?, want);
         close(dw.item()?, n / 2.0);
@@ -150,16 +151,16 @@ fn branches_that_rows_do_not_take_give_no_nan() -> Done {
 fn scans_of_rows() -> Done {
     let f = |h: Sym, xs: Sym| scan(h, xs, |h, x| ((h * x).sin(), h + x));
     let (h, xs) = (Tensor::from([0.5f64, 1.5]), Tensor::from([[1f64, 2.0, 3.0], [4.0, 5.0, 6.0]]));
-    let (last, ys) = evaluate(vmap(f), (h, xs), &Interp)?;
+    let (last, ys) = evaluate(vmap(f), (h, xs), &Engines)?;
     for i in 0..2 {
         let (h, x) = ([0.5f64, 1.5][i], [[1f64, 2.0, 3.0], [4.0, 5.0, 6.0]][i]);
-        let (l, y) = evaluate(f, (Tensor::from(h), Tensor::from(x)), &Interp)?;
+        let (l, y) = evaluate(f, (Tensor::from(h), Tensor::from(x)), &Engines)?;
         assert_eq!(last.to_vec::<f64>()?[i], l.item::<f64>()?);
         assert_eq!(ys.to_vec::<f64>()?[3 * i..3 * i + 3], y.to_vec::<f64>()?[..]);
     }
     // The carry becomes batched only because the body adds what is.
     let g = |x: Sym| fori_loop(3, x.zeros_like(), |_, y| y + x);
-    assert_eq!(evaluate(vmap(g), Tensor::from([1f64, 2.0]), &Interp)?.to_vec::<f64>()?, [3.0, 6.0]);
+    assert_eq!(evaluate(vmap(g), Tensor::from([1f64, 2.0]), &Engines)?.to_vec::<f64>()?, [3.0, 6.0]);
     Ok(())
 }
 
@@ -198,12 +199,12 @@ fn all_close(a: &Tensor, b: &Tensor) -> Done {
 
 #[test]
 fn recurrent_nets() -> Done {
-    let (a, b) = evaluate(grad(rnn).wrt2::<0, 2>(), rnn_args(), &Interp)?;
-    let (c, d) = evaluate(grad(rnn_unrolled).wrt2::<0, 2>(), rnn_args(), &Interp)?;
+    let (a, b) = evaluate(grad(rnn).wrt2::<0, 2>(), rnn_args(), &Engines)?;
+    let (c, d) = evaluate(grad(rnn_unrolled).wrt2::<0, 2>(), rnn_args(), &Engines)?;
     all_close(&a, &c)?;
     all_close(&b, &d)?;
-    let (a, b) = evaluate(grad(rnn).wrt2::<1, 3>(), rnn_args(), &Interp)?;
-    let (c, d) = evaluate(grad(rnn_unrolled).wrt2::<1, 3>(), rnn_args(), &Interp)?;
+    let (a, b) = evaluate(grad(rnn).wrt2::<1, 3>(), rnn_args(), &Engines)?;
+    let (c, d) = evaluate(grad(rnn_unrolled).wrt2::<1, 3>(), rnn_args(), &Engines)?;
     all_close(&a, &c)?;
     all_close(&b, &d)?;
     // Second derivatives, forward over reverse and reverse over reverse.
@@ -213,9 +214,9 @@ fn recurrent_nets() -> Done {
     };
     let want =
         |h: Sym, x: Sym, w: Sym, u: Sym| jvp(|w: Sym| grad(|w: Sym| rnn_unrolled(h, x, w, u)).call(w)).call((w, w)).1;
-    let want = evaluate(want, rnn_args(), &Interp)?;
-    all_close(&evaluate(fr, rnn_args(), &Interp)?, &want)?;
-    all_close(&evaluate(rr, rnn_args(), &Interp)?, &want)?;
+    let want = evaluate(want, rnn_args(), &Engines)?;
+    all_close(&evaluate(fr, rnn_args(), &Engines)?, &want)?;
+    all_close(&evaluate(rr, rnn_args(), &Engines)?, &want)?;
     Ok(())
 }
 
@@ -229,13 +230,13 @@ fn nested_scans() -> Done {
         inner(x0, w) + inner(x1, inner(w, w) + x0)
     };
     let args = || (Tensor::from([0.3f64, 0.9]), Tensor::from(1.2f64));
-    let (a, b) = evaluate(grad(f).wrt2::<0, 1>(), args(), &Interp)?;
-    let (c, d) = evaluate(grad(unrolled).wrt2::<0, 1>(), args(), &Interp)?;
+    let (a, b) = evaluate(grad(f).wrt2::<0, 1>(), args(), &Engines)?;
+    let (c, d) = evaluate(grad(unrolled).wrt2::<0, 1>(), args(), &Engines)?;
     all_close(&a, &c)?;
     all_close(&b, &d)?;
     let hessian = |xs: Sym, w: Sym| grad(|w: Sym| grad(f).wrt::<1>().call((xs, w))).call(w);
     let want = |xs: Sym, w: Sym| grad(|w: Sym| grad(unrolled).wrt::<1>().call((xs, w))).call(w);
-    all_close(&evaluate(hessian, args(), &Interp)?, &evaluate(want, args(), &Interp)?)?;
+    all_close(&evaluate(hessian, args(), &Engines)?, &evaluate(want, args(), &Engines)?)?;
     Ok(())
 }
 
@@ -254,9 +255,9 @@ fn checkpoints_store_only_arguments() -> Done {
     let saved = |x: Sym, w: Sym| fori_loop(4, x, |_, c| checkpoint(body).call((c, w)));
     let captured = |x: Sym, w: Sym| fori_loop(4, x, |_, c| checkpoint(|c: Sym| body(c, w)).call(c));
     let args = || (Tensor::from(0.4f64), Tensor::from(0.8f64));
-    let (a, b) = evaluate(grad(plain).wrt2::<0, 1>(), args(), &Interp)?;
-    let (c, d) = evaluate(grad(saved).wrt2::<0, 1>(), args(), &Interp)?;
-    let (e, f) = evaluate(grad(captured).wrt2::<0, 1>(), args(), &Interp)?;
+    let (a, b) = evaluate(grad(plain).wrt2::<0, 1>(), args(), &Engines)?;
+    let (c, d) = evaluate(grad(saved).wrt2::<0, 1>(), args(), &Engines)?;
+    let (e, f) = evaluate(grad(captured).wrt2::<0, 1>(), args(), &Engines)?;
     for (x, y) in [(&a, &c), (&b, &d), (&a, &e), (&b, &f)] {
         all_close(x, y)?;
     }
@@ -290,17 +291,17 @@ fn checkpoints_store_only_arguments() -> Done {
     let graph = graph.simplify();
     assert_eq!((count(&graph, "exp"), count(&graph, "mul"), count(&graph, "add")), (1, 1, 0), "{graph}");
     let stopped = |x: Sym, w: Sym| checkpoint(|x: Sym| x.sin().stop_gradient()).call(x) * w * x;
-    close(evaluate(grad(stopped), args(), &Interp)?.item()?, 0.4f64.sin() * 0.8);
+    close(evaluate(grad(stopped), args(), &Engines)?.item()?, 0.4f64.sin() * 0.8);
     // It nests with the other transforms.
-    let twice = evaluate(grad(grad(saved)), args(), &Interp)?;
-    all_close(&twice, &evaluate(grad(grad(plain)), args(), &Interp)?)?;
-    let forward = evaluate(jvp(saved), (args(), args()), &Interp)?.1;
-    all_close(&forward, &evaluate(jvp(plain), (args(), args()), &Interp)?.1)?;
+    let twice = evaluate(grad(grad(saved)), args(), &Engines)?;
+    all_close(&twice, &evaluate(grad(grad(plain)), args(), &Engines)?)?;
+    let forward = evaluate(jvp(saved), (args(), args()), &Engines)?.1;
+    all_close(&forward, &evaluate(jvp(plain), (args(), args()), &Engines)?.1)?;
     let xs = (Tensor::from([0.1f64, 0.2]), Tensor::from([0.3f64, 0.4]));
-    let mapped = evaluate(vmap(grad(saved)), xs.clone(), &Interp)?;
-    all_close(&mapped, &evaluate(vmap(grad(plain)), xs.clone(), &Interp)?)?;
-    let mapped = evaluate(grad(|x: Sym, w: Sym| vmap(saved).call((x, w)).sum(..)), xs.clone(), &Interp)?;
-    all_close(&mapped, &evaluate(vmap(grad(plain)), xs, &Interp)?)?;
+    let mapped = evaluate(vmap(grad(saved)), xs.clone(), &Engines)?;
+    all_close(&mapped, &evaluate(vmap(grad(plain)), xs.clone(), &Engines)?)?;
+    let mapped = evaluate(grad(|x: Sym, w: Sym| vmap(saved).call((x, w)).sum(..)), xs.clone(), &Engines)?;
+    all_close(&mapped, &evaluate(vmap(grad(plain)), xs, &Engines)?)?;
     Ok(())
 }
 
@@ -310,26 +311,26 @@ fn custom_rules() -> Done {
     let forward = custom_jvp(|x: Sym| x * x, |x: Sym, t: Sym| (x * x, t * 3.0));
     let reverse = custom_vjp(|x: Sym| x * x, |x: Sym| (x * x, x), |x: Sym, ct: Sym| ct * 5.0 + x * 0.0);
     let x = || Tensor::from(2f64);
-    close(evaluate(&forward, x(), &Interp)?.item()?, 4.0);
-    close(evaluate(grad(&forward), x(), &Interp)?.item()?, 3.0);
-    close(evaluate(jvp(&forward), (x(), x()), &Interp)?.1.item()?, 6.0);
-    close(evaluate(grad(&reverse), x(), &Interp)?.item()?, 5.0);
+    close(evaluate(&forward, x(), &Engines)?.item()?, 4.0);
+    close(evaluate(grad(&forward), x(), &Engines)?.item()?, 3.0);
+    close(evaluate(jvp(&forward), (x(), x()), &Engines)?.1.item()?, 6.0);
+    close(evaluate(grad(&reverse), x(), &Engines)?.item()?, 5.0);
     let e = trace(jvp(&reverse), (spec(F64, []), spec(F64, []))).unwrap_err().to_string();
     assert!(e.contains("custom vjp only"), "{e}");
     let xs = || Tensor::from([1f64, 2.0, 3.0]);
-    assert_eq!(evaluate(vmap(grad(&forward)), xs(), &Interp)?.to_vec::<f64>()?, [3.0; 3]);
-    assert_eq!(evaluate(vmap(grad(&reverse)), xs(), &Interp)?.to_vec::<f64>()?, [5.0; 3]);
+    assert_eq!(evaluate(vmap(grad(&forward)), xs(), &Engines)?.to_vec::<f64>()?, [3.0; 3]);
+    assert_eq!(evaluate(vmap(grad(&reverse)), xs(), &Engines)?.to_vec::<f64>()?, [5.0; 3]);
     let sum = |x: Sym| vmap(&forward).call(x).sum(..);
-    assert_eq!(evaluate(grad(sum), xs(), &Interp)?.to_vec::<f64>()?, [3.0; 3]);
+    assert_eq!(evaluate(grad(sum), xs(), &Engines)?.to_vec::<f64>()?, [3.0; 3]);
     let sum = |x: Sym| vmap(&reverse).call(x).sum(..);
-    assert_eq!(evaluate(grad(sum), xs(), &Interp)?.to_vec::<f64>()?, [5.0; 3]);
+    assert_eq!(evaluate(grad(sum), xs(), &Engines)?.to_vec::<f64>()?, [5.0; 3]);
     // In a loop, and in one within another: 3³ and 5³.
     let thrice = |x: Sym| fori_loop(3, x, |_, y| forward.call(y));
-    close(evaluate(grad(thrice), Tensor::from(1f64), &Interp)?.item()?, 27.0);
+    close(evaluate(grad(thrice), Tensor::from(1f64), &Engines)?.item()?, 27.0);
     let thrice = |x: Sym| fori_loop(3, x, |_, y| reverse.call(y));
-    close(evaluate(grad(thrice), Tensor::from(1f64), &Interp)?.item()?, 125.0);
+    close(evaluate(grad(thrice), Tensor::from(1f64), &Engines)?.item()?, 125.0);
     let inside = |x: Sym| checkpoint(|x: Sym| reverse.call(x).sin()).call(x);
-    close(evaluate(grad(inside), Tensor::from(1f64), &Interp)?.item()?, 5.0 * 1f64.cos());
+    close(evaluate(grad(inside), Tensor::from(1f64), &Engines)?.item()?, 5.0 * 1f64.cos());
     // An argument that every row shares gets the sum over the rows.
     let f = custom_vjp(
         |x: Sym, w: Sym| x * w,
@@ -337,7 +338,7 @@ fn custom_rules() -> Done {
         |(x, w): (Sym, Sym), ct: Sym| (ct * w, ct * x * 10.0),
     );
     let sum = |x: Sym, w: Sym| vmap(&f).in_axes([Some(0), None]).call((x, w)).sum(..);
-    close(evaluate(grad(sum).wrt::<1>(), (xs(), x()), &Interp)?.item()?, 60.0);
+    close(evaluate(grad(sum).wrt::<1>(), (xs(), x()), &Engines)?.item()?, 60.0);
     Ok(())
 }
 
@@ -346,8 +347,8 @@ fn rules_that_scan() -> Done {
     // A rule whose tangent goes through a loop over values and tangents at once.
     let power = |x: Sym| fori_loop(3, x.ones_like(), |_, y| y * x);
     let f = custom_jvp(power, |x: Sym, t: Sym| jvp(power).call((x, t)));
-    close(evaluate(grad(&f), Tensor::from(2f64), &Interp)?.item()?, 12.0); // 3x²
-    close(evaluate(grad(grad(&f)), Tensor::from(2f64), &Interp)?.item()?, 12.0); // 6x
+    close(evaluate(grad(&f), Tensor::from(2f64), &Engines)?.item()?, 12.0); // 3x²
+    close(evaluate(grad(grad(&f)), Tensor::from(2f64), &Engines)?.item()?, 12.0); // 6x
     Ok(())
 }
 
@@ -355,13 +356,13 @@ fn rules_that_scan() -> Done {
 fn captured_values_have_no_rule() -> Done {
     let f = |x: Sym, w: Sym| custom_jvp(|x: Sym| x * w, |x: Sym, t: Sym| (x * w, t * w)).call(x);
     let args = (Tensor::from(2f64), Tensor::from(3f64));
-    close(evaluate(grad(f), args.clone(), &Interp)?.item()?, 3.0);
-    let e = evaluate(grad(f).wrt::<1>(), args, &Interp).unwrap_err().to_string();
+    close(evaluate(grad(f), args.clone(), &Engines)?.item()?, 3.0);
+    let e = evaluate(grad(f).wrt::<1>(), args, &Engines).unwrap_err().to_string();
     assert!(e.contains("pass that value as an argument"), "{e}");
     let f = |x: Sym, w: Sym| custom_vjp(|x: Sym| x * w, |x: Sym| (x * w, ()), |_: (), ct: Sym| ct * w).call(x);
     let args = (Tensor::from(2f64), Tensor::from(3f64));
-    close(evaluate(grad(f), args.clone(), &Interp)?.item()?, 3.0);
-    let e = evaluate(grad(f).wrt::<1>(), args, &Interp).unwrap_err().to_string();
+    close(evaluate(grad(f), args.clone(), &Engines)?.item()?, 3.0);
+    let e = evaluate(grad(f).wrt::<1>(), args, &Engines).unwrap_err().to_string();
     assert!(e.contains("pass that value as an argument"), "{e}");
     Ok(())
 }
@@ -383,7 +384,7 @@ fn saved_graphs_keep_their_rules() -> Done {
     let want = [8.0 + 1f64.cos(), 8.0 + 2f64.cos()];
     for g in [&graph, &loaded] {
         let slope = trace(grad(g), spec(F64, [2]))?;
-        let got = evaluate(&slope, x.clone(), &Interp)?.to_vec::<f64>()?;
+        let got = evaluate(&slope, x.clone(), &Engines)?.to_vec::<f64>()?;
         got.iter().zip(want).for_each(|(a, b)| close(*a, b));
         assert_eq!(Graph::parse(&slope.to_string())?.module(), slope.module());
     }
@@ -408,7 +409,7 @@ fn what_no_gradient_needs_is_not_stored() -> Done {
     assert_eq!(count(&graph, "exp"), 0, "{graph}");
     let scans: Vec<_> = graph.ops().iter().filter(|op| op.prim.name() == "scan").collect();
     assert_eq!((scans[0].results.len(), scans[1].operands.len()), (2, 3), "{graph}");
-    let got = evaluate(&graph, (Tensor::from(0.5f64), Tensor::from([1f64, 2.0, 3.0])), &Interp)?;
+    let got = evaluate(&graph, (Tensor::from(0.5f64), Tensor::from([1f64, 2.0, 3.0])), &Engines)?;
     let (a, b) = (0.5f64.sin(), (2.0 * 0.5f64.sin()).sin());
     close(got.item()?, 0.5f64.cos() * 2.0 * (2.0 * a).cos() * 3.0 * (3.0 * b).cos());
     Ok(())

@@ -1,6 +1,7 @@
 //! Programs of 10,000 ops, and the deepest nesting that is allowed: nothing on the way may recurse once an op.
 
 use evoxc::prelude::*;
+use evoxc_tests::engines::Engines;
 
 const N: usize = 10_000;
 
@@ -25,12 +26,12 @@ fn a_chain_of_ten_thousand_ops_passes_every_stage() {
         g.verify().unwrap();
         assert!(g.to_dot().len() > N);
         let y =
-            g.lower(&Interp).unwrap().compile().unwrap().load(Device::cpu()).unwrap().run(Tensor::from(2f32)).unwrap();
+            g.lower(&Engines).unwrap().compile().unwrap().load(Device::cpu()).unwrap().run(Tensor::from(2f32)).unwrap();
         assert_eq!(y.item::<f32>().unwrap(), 2.0);
         let s = g.simplify();
         s.verify().unwrap();
         let y =
-            s.lower(&Interp).unwrap().compile().unwrap().load(Device::cpu()).unwrap().run(Tensor::from(2f32)).unwrap();
+            s.lower(&Engines).unwrap().compile().unwrap().load(Device::cpu()).unwrap().run(Tensor::from(2f32)).unwrap();
         assert_eq!(y.item::<f32>().unwrap(), 2.0);
         drop((g, again, s));
     });
@@ -44,7 +45,7 @@ fn nesting_is_bounded_by_an_error() {
     let deep = |n: usize| trace(move |x: Sym| nest(x, n), spec(F32, []));
     let g = deep(90).unwrap();
     assert_eq!(Graph::parse(&g.to_string()).unwrap(), g.clone().erase());
-    let y = evaluate(&g, Tensor::from(1f32), &Interp).unwrap();
+    let y = evaluate(&g, Tensor::from(1f32), &Engines).unwrap();
     assert_eq!(y.item::<f32>().unwrap(), 1.0);
     assert!(deep(500).unwrap_err().to_string().contains("nests deeper"));
 }

@@ -4,6 +4,7 @@
 use evoxc::prelude::*;
 use evoxc::{Interpolation, MatrixNorm, Reduction};
 use evoxc_ir::{Literal, parse_literal};
+use evoxc_tests::engines::Engines;
 use evoxc_tests::tolerance::{Category, compare};
 use evoxc_trace::stack;
 use num_complex::Complex;
@@ -153,7 +154,7 @@ fn judge(case: &Case) -> std::result::Result<(), String> {
     let specs: Vec<TensorSpec> = case.inputs.iter().map(Tensor::spec).collect();
     let (wrt, order) = (case.wrt.clone(), case.order);
     let exe =
-        build(move |xs: Vec<Sym>| gradient(f, wrt.clone(), order, xs), specs, &Interp).map_err(|e| e.to_string())?;
+        build(move |xs: Vec<Sym>| gradient(f, wrt.clone(), order, xs), specs, &Engines).map_err(|e| e.to_string())?;
     let actual: Vec<Tensor> = exe.run(case.inputs.clone()).map_err(|e| e.to_string())?;
     if actual.len() != case.expected.len() {
         return Err(format!("expected {} gradients, got {}", case.expected.len(), actual.len()));
@@ -218,7 +219,7 @@ fn gradients_of_symbolic_shapes_are_those_of_known_ones() {
                 })
                 .call(picked)
             };
-            build(squares, specs, &Interp)?.run(inputs.to_vec())
+            build(squares, specs, &Engines)?.run(inputs.to_vec())
         };
         let (known, open) = (run(inputs.iter().map(Tensor::spec).collect()), run(symbolic(inputs)));
         let close = match (known, open) {
@@ -247,7 +248,7 @@ fn third_derivatives_where_functions_are_put_together() -> evoxc::Result<()> {
     // (x⁴ + (x + 1)⁴)^¼ is 1 + x + x⁴/4 + … at 0.
     let norm = |x: Sym| stack([x, x + 1.0], 0).norm_p(4.0, 0);
     let third = move |x: Sym| grad(grad(grad(norm))).call(x);
-    assert_eq!(evaluate(grad(third), Tensor::from(0f64), &Interp)?.item::<f64>()?, 6.0);
+    assert_eq!(evaluate(grad(third), Tensor::from(0f64), &Engines)?.item::<f64>()?, 6.0);
     let cases = [
         (three(|x| x.i0())?, [0.0, 0.5, 0.0]),
         (three(|x| x.sinc())?, [0.0, -pi * pi / 3.0, 0.0]),
@@ -264,8 +265,8 @@ fn third_derivatives_where_functions_are_put_together() -> evoxc::Result<()> {
 fn three(f: impl Fn(Sym) -> Sym + Copy) -> evoxc::Result<[f64; 3]> {
     let at = || Tensor::from(0f64);
     let (first, second) = (move |x: Sym| grad(f).call(x), move |x: Sym| grad(grad(f)).call(x));
-    let third = evaluate(grad(second), at(), &Interp)?.item()?;
-    Ok([evaluate(first, at(), &Interp)?.item()?, evaluate(second, at(), &Interp)?.item()?, third])
+    let third = evaluate(grad(second), at(), &Engines)?.item()?;
+    Ok([evaluate(first, at(), &Engines)?.item()?, evaluate(second, at(), &Engines)?.item()?, third])
 }
 
 #[test]

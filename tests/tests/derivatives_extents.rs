@@ -2,6 +2,7 @@
 
 use evoxc::ir::{FftKind, LinTranspose, Padding, Prim, Reducer, ScatterOp, SelectOp, Window};
 use evoxc::prelude::*;
+use evoxc_tests::engines::Engines;
 use evoxc_trace::emitter;
 
 type Result<T = ()> = evoxc::Result<T>;
@@ -115,8 +116,8 @@ fn symbolic_extents_give_what_constants_give() -> Result {
         let symbolic = symbolic.unwrap_or_else(|e| panic!("{name}: {e}"));
         for n in [3, 5] {
             let x = matrix(n);
-            let want = evaluate(grad(f), x.clone(), &Interp)?;
-            near(name, &build(&symbolic, spec(F64, (dim("B"), 4)), &Interp)?.run(x)?, &want, 1e-12)?;
+            let want = evaluate(grad(f), x.clone(), &Engines)?;
+            near(name, &build(&symbolic, spec(F64, (dim("B"), 4)), &Engines)?.run(x)?, &want, 1e-12)?;
         }
     }
     Ok(())
@@ -126,11 +127,11 @@ fn symbolic_extents_give_what_constants_give() -> Result {
 fn single_precision_follows_double() -> Result {
     for (name, f) in functions() {
         let x = matrix(5);
-        let want = evaluate(grad(f), x.clone(), &Interp)?;
-        near(name, &evaluate(grad(f), x.cast(F32)?, &Interp)?, &want, 1e-3)?;
+        let want = evaluate(grad(f), x.clone(), &Engines)?;
+        near(name, &evaluate(grad(f), x.cast(F32)?, &Engines)?, &want, 1e-3)?;
         let v = |d| matrix(5).cast(d);
-        let double = evaluate(jvp(f), (x.clone(), v(F64)?), &Interp)?.1;
-        near(name, &evaluate(jvp(f), (x.cast(F32)?, v(F32)?), &Interp)?.1, &double, 1e-3)?;
+        let double = evaluate(jvp(f), (x.clone(), v(F64)?), &Engines)?.1;
+        near(name, &evaluate(jvp(f), (x.cast(F32)?, v(F32)?), &Engines)?.1, &double, 1e-3)?;
     }
     Ok(())
 }
@@ -172,9 +173,9 @@ fn nothing_in_nothing_out() -> Result {
         ("set", |x| x.put_along_axis(zeros(I32, [0, 1, 3]), 1.0, 1).sum(..)),
     ];
     for (name, f) in cases {
-        let back = evaluate(grad(f), empty(), &Interp).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let back = evaluate(grad(f), empty(), &Engines).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(back.shape(), [0, 3, 3], "{name}");
-        let y = evaluate(jvp(f), (empty(), empty()), &Interp).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let y = evaluate(jvp(f), (empty(), empty()), &Engines).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(y.1.item::<f64>()?, 0.0, "{name}");
     }
     // Windows that see only padding.
@@ -185,9 +186,9 @@ fn nothing_in_nothing_out() -> Result {
     let window: &'static Window = Box::leak(Box::new(window));
     for op in [Reducer::Sum, Reducer::Prod, Reducer::Max, Reducer::Min] {
         let f = move |x: Sym| emit(Prim::ReduceWindow { op, window: window.clone() }, &[x]);
-        let back = evaluate(vjp(f), (Tensor::zeros(F64, [0]), Tensor::ones(F64, [2])), &Interp)?;
+        let back = evaluate(vjp(f), (Tensor::zeros(F64, [0]), Tensor::ones(F64, [2])), &Engines)?;
         assert_eq!(back.shape(), [0], "{op:?}");
-        let t = evaluate(jvp(f), (Tensor::zeros(F64, [0]), Tensor::zeros(F64, [0])), &Interp)?.1;
+        let t = evaluate(jvp(f), (Tensor::zeros(F64, [0]), Tensor::zeros(F64, [0])), &Engines)?.1;
         assert_eq!(t.to_vec::<f64>()?, [0.0, 0.0], "{op:?}");
     }
     Ok(())
@@ -196,11 +197,11 @@ fn nothing_in_nothing_out() -> Result {
 #[test]
 fn inside_loops_and_branches() -> Result {
     for (name, f) in functions() {
-        let want = evaluate(grad(move |x: Sym| f(x) + f(x * 1.5) + f(x * 2.25)), matrix(4), &Interp)?;
+        let want = evaluate(grad(move |x: Sym| f(x) + f(x * 1.5) + f(x * 2.25)), matrix(4), &Engines)?;
         let looped = move |x: Sym| fori_loop(3, (x, x.sum(..) * 0.0), move |_, (x, s)| (x * 1.5, s + f(x))).1;
-        near(name, &evaluate(grad(looped), matrix(4), &Interp)?, &want, 1e-10)?;
+        near(name, &evaluate(grad(looped), matrix(4), &Engines)?, &want, 1e-10)?;
         let chosen = move |x: Sym| cond(x.sum(..).gt(1e9), || x.sum(..), || f(x) + f(x * 1.5) + f(x * 2.25));
-        near(name, &evaluate(grad(chosen), matrix(4), &Interp)?, &want, 1e-10)?;
+        near(name, &evaluate(grad(chosen), matrix(4), &Engines)?, &want, 1e-10)?;
     }
     Ok(())
 }
@@ -211,8 +212,8 @@ fn rows_of_gradients() -> Result {
         let batch = (0..2).map(|i| matrix(4 + i)).collect::<Vec<_>>();
         let rows: Vec<f64> = batch.iter().flat_map(|t| t.to_vec::<f64>().unwrap()[..16].to_vec()).collect();
         let x = Tensor::from_vec(rows.clone(), [2, 4, 4])?;
-        let both = evaluate(vmap(grad(f)), x, &Interp).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let want = rows.chunks(16).map(|r| evaluate(grad(f), Tensor::from_vec(r.to_vec(), [4, 4])?, &Interp));
+        let both = evaluate(vmap(grad(f)), x, &Engines).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let want = rows.chunks(16).map(|r| evaluate(grad(f), Tensor::from_vec(r.to_vec(), [4, 4])?, &Engines));
         let want: Vec<f64> = want.map(|t| t?.to_vec::<f64>()).collect::<Result<Vec<_>>>()?.concat();
         near(name, &both, &Tensor::from_vec(want, [2, 4, 4])?, 1e-10)?;
     }
@@ -237,7 +238,7 @@ fn symbols_that_turn_out_to_be_zero() -> Result {
     let mut bad = vec![];
     for (name, f) in functions().into_iter().filter(|(n, _)| !leave.contains(n)) {
         let g = trace(grad(f), spec(F64, (dim("B"), 4)))?;
-        match build(&g, spec(F64, (dim("B"), 4)), &Interp)?.run(Tensor::zeros(F64, [0, 4])) {
+        match build(&g, spec(F64, (dim("B"), 4)), &Engines)?.run(Tensor::zeros(F64, [0, 4])) {
             Ok(t) => assert_eq!(t.shape(), [0, 4], "{name}"),
             Err(e) => bad.push(format!("{name}: {e}")),
         }
@@ -255,16 +256,16 @@ fn nested_transforms() -> Result {
         Ok(a.as_slice::<f64>()?.iter().zip(b.as_slice::<f64>()?).map(|(a, b)| a * b).sum())
     };
     for (name, f) in functions() {
-        let along = |f: fn(Sym) -> Sym, v: Tensor| evaluate(jvp(grad(f)), (matrix(5), v), &Interp);
+        let along = |f: fn(Sym) -> Sym, v: Tensor| evaluate(jvp(grad(f)), (matrix(5), v), &Engines);
         let (first, hv) = along(f, v())?;
         let (_, hu) = along(f, u.clone())?;
         let (a, b) = (inner(&u, &hv)?, inner(&v(), &hu)?);
         assert!((a - b).abs() <= 1e-9 * (1.0 + a.abs()), "{name}: {a} {b}");
-        near(name, &evaluate(vjp(grad(f)), (matrix(5), v()), &Interp)?, &hv, 1e-9)?;
-        near(name, &evaluate(grad(checkpoint(f)), matrix(5), &Interp)?, &first, 1e-12)?;
-        near(name, &evaluate(vjp(grad(checkpoint(f))), (matrix(5), v()), &Interp)?, &hv, 1e-9)?;
+        near(name, &evaluate(vjp(grad(f)), (matrix(5), v()), &Engines)?, &hv, 1e-9)?;
+        near(name, &evaluate(grad(checkpoint(f)), matrix(5), &Engines)?, &first, 1e-12)?;
+        near(name, &evaluate(vjp(grad(checkpoint(f))), (matrix(5), v()), &Engines)?, &hv, 1e-9)?;
         let rows = |t: Tensor| Tensor::from_vec([t.to_vec::<f64>()?, t.to_vec::<f64>()?].concat(), [2, 5, 4]);
-        let both = evaluate(vmap(jvp(grad(f))), (rows(matrix(5))?, rows(v())?), &Interp)?.1;
+        let both = evaluate(vmap(jvp(grad(f))), (rows(matrix(5))?, rows(v())?), &Engines)?.1;
         near(name, &both, &rows(hv)?, 1e-9)?;
     }
     Ok(())

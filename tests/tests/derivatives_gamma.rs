@@ -1,6 +1,7 @@
 //! Derivatives of gamma, beta and dirichlet numbers in their parameters.
 
 use evoxc::prelude::*;
+use evoxc_tests::engines::Engines;
 
 type Result<T = ()> = evoxc::Result<T>;
 
@@ -16,7 +17,7 @@ fn moved(dtype: DType, a: Vec<f64>) -> Result<(Vec<f64>, Vec<f64>)> {
         let (x, t) = jvp(draw).call((a.cast(dtype), a.ones_like().cast(dtype)));
         (x.cast(F64), t.cast(F64))
     };
-    let (x, t) = evaluate(f, (random::key(7), Tensor::from(a)), &Interp)?;
+    let (x, t) = evaluate(f, (random::key(7), Tensor::from(a)), &Engines)?;
     Ok((x.to_vec()?, t.to_vec()?))
 }
 
@@ -41,9 +42,9 @@ fn first_and_second_derivatives() -> Result {
     for (at, a, x, first, second) in KNOWN {
         let f = |a: Sym, k: Sym| random::gamma(k, F64, [20], a).take(at as i64, 0);
         let inputs = (Tensor::from(a), random::key(7));
-        let got = evaluate(f, inputs.clone(), &Interp)?.item::<f64>()?;
+        let got = evaluate(f, inputs.clone(), &Engines)?.item::<f64>()?;
         assert!(close(got, x, 1e-12), "{a}: {got} {x}");
-        let got = evaluate(grad(f), inputs.clone(), &Interp)?.item::<f64>()?;
+        let got = evaluate(grad(f), inputs.clone(), &Engines)?.item::<f64>()?;
         assert!(close(got, first, 1e-12), "{a}: {got} {first}");
         // By both modes, each over each. Of large parameters the second is a small difference.
         let tolerance = if a < 100.0 { 1e-9 } else { 1e-6 };
@@ -56,7 +57,7 @@ fn first_and_second_derivatives() -> Result {
             let square = grad(|a: Sym| grad(|a: Sym| f(a, k).square()).call(a)).call(a);
             (forward, mixed, backward, square)
         };
-        let (forward, mixed, backward, square) = evaluate(all, inputs, &Interp)?;
+        let (forward, mixed, backward, square) = evaluate(all, inputs, &Engines)?;
         for got in [forward, mixed, backward] {
             let got = got.item::<f64>()?;
             assert!(close(got, second, tolerance), "{a}: {got} {second}");
@@ -74,7 +75,7 @@ fn by_definition(a: f64, x: f64) -> Result<f64> {
         let density = ((a - 1.0) * x.log() - x - a.lgamma()).exp();
         ((a - h).igamma(x) - (a + h).igamma(x)) / (h * 2.0) / density
     };
-    evaluate(f, (Tensor::from(a), Tensor::from(x)), &Interp)?.item()
+    evaluate(f, (Tensor::from(a), Tensor::from(x)), &Engines)?.item()
 }
 
 #[test]
@@ -111,7 +112,7 @@ fn numbers_that_underflow_and_odd_parameters() -> Result {
             let forward = jvp(move |a: Sym| slope(a, k)).call((a, a.ones_like())).1;
             (f(a, k), forward, grad(move |a: Sym| grad(move |a: Sym| f(a, k)).call(a)).call(a))
         };
-        let (x, forward, backward) = evaluate(both, (Tensor::full(dtype, [], a), random::key(11)), &Interp)?;
+        let (x, forward, backward) = evaluate(both, (Tensor::full(dtype, [], a), random::key(11)), &Engines)?;
         for t in [x, forward, backward] {
             assert_eq!(t.cast(F64)?.item::<f64>()?, 0.0, "{dtype} {a}");
         }
@@ -120,7 +121,7 @@ fn numbers_that_underflow_and_odd_parameters() -> Result {
     for a in [1e-10f32, 1e-20, 1e-30, 1e-37, 1e-38] {
         let f = |a: Sym, k: Sym| random::beta(k, F32, [20, 3], a, 2).sum(..) + random::dirichlet(k, [20], a).sum(..);
         let f = move |a: Sym, k: Sym| f(a.broadcast_to([3]), k);
-        let slope = evaluate(grad(f), (Tensor::from(a), random::key(5)), &Interp)?.item::<f32>()?;
+        let slope = evaluate(grad(f), (Tensor::from(a), random::key(5)), &Engines)?.item::<f32>()?;
         assert!(slope.is_finite(), "{a}: {slope}");
     }
     Ok(())
@@ -132,7 +133,7 @@ fn drawing_is_not_changed() -> Result {
     let f = |a: Sym, k: Sym| random::gamma(k, F32, [50], a);
     let inputs = (Tensor::from(0.7f32), random::key(3));
     let both = |a: Sym, k: Sym| jvp(|a: Sym| f(a, k)).call((a, a.ones_like())).0;
-    let (drawn, primal) = (evaluate(f, inputs.clone(), &Interp)?, evaluate(both, inputs, &Interp)?);
+    let (drawn, primal) = (evaluate(f, inputs.clone(), &Engines)?, evaluate(both, inputs, &Engines)?);
     assert_eq!(drawn.to_vec::<f32>()?, primal.to_vec::<f32>()?);
     Ok(())
 }
@@ -141,26 +142,26 @@ fn drawing_is_not_changed() -> Result {
 fn rows_and_broadcasting() -> Result {
     let loss = |a: Sym, k: Sym| (random::gamma(k, F64, [4, 3], a) * arange(F64, 0, 3, 1)).sum(..);
     let a = Tensor::from([0.4, 2.0, 30.0]);
-    let together = evaluate(grad(loss), (a.clone(), random::key(5)), &Interp)?.to_vec::<f64>()?;
+    let together = evaluate(grad(loss), (a.clone(), random::key(5)), &Engines)?.to_vec::<f64>()?;
     assert!(together[0] == 0.0 && together[1] > 0.0 && together[2] > 0.0, "{together:?}");
     // The sum over rows of x(a) is that of each row.
     let each = |a: Sym, k: Sym| {
         let rows = a.broadcast_to([4, 3]);
         grad(move |a: Sym| (random::gamma(k, F64, [4, 3], a) * arange(F64, 0, 3, 1)).sum(..)).call(rows).sum(0)
     };
-    let each = evaluate(each, (a, random::key(5)), &Interp)?.to_vec::<f64>()?;
+    let each = evaluate(each, (a, random::key(5)), &Engines)?.to_vec::<f64>()?;
     assert!(together.iter().zip(&each).all(|(a, b)| (a - b).abs() <= 1e-12 * b.abs()), "{together:?} {each:?}");
 
     // vmap of grad is grad row by row, over parameters and over keys.
     let one = |a: Sym, k: Sym| random::gamma(k, F64, [2], a).sum(..);
     let a = Tensor::from([0.3, 1.5, 20.0]);
-    let keys = evaluate(|k: Sym| random::split_n(k, 3), random::key(8), &Interp)?;
-    let rows = evaluate(vmap(grad(one)), (a.clone(), keys.clone()), &Interp)?.to_vec::<f64>()?;
-    let inner = evaluate(grad(|a: Sym, k: Sym| vmap(one).call((a, k)).sum(..)), (a.clone(), keys.clone()), &Interp)?;
+    let keys = evaluate(|k: Sym| random::split_n(k, 3), random::key(8), &Engines)?;
+    let rows = evaluate(vmap(grad(one)), (a.clone(), keys.clone()), &Engines)?.to_vec::<f64>()?;
+    let inner = evaluate(grad(|a: Sym, k: Sym| vmap(one).call((a, k)).sum(..)), (a.clone(), keys.clone()), &Engines)?;
     assert_eq!(rows, inner.to_vec::<f64>()?);
     for (i, row) in rows.iter().enumerate() {
         let at = move |a: Sym, k: Sym| grad(one).call((a.take(i as i64, 0), k.take(i as i64, 0)));
-        assert_eq!(evaluate(at, (a.clone(), keys.clone()), &Interp)?.item::<f64>()?, *row);
+        assert_eq!(evaluate(at, (a.clone(), keys.clone()), &Engines)?.item::<f64>()?, *row);
     }
     Ok(())
 }
@@ -182,7 +183,7 @@ fn beta_and_dirichlet() -> Result {
             let of = |ta: Sym, tb: Sym| jvp(|a: Sym, b: Sym| y(a, b, k)).call(((a, b), (ta, tb))).1;
             (of(a.ones_like(), a.zeros_like()), of(a.zeros_like(), a.ones_like()))
         };
-        let (da, db) = evaluate(tangents, (Tensor::from(a), Tensor::from(b), random::key(1)), &Interp)?;
+        let (da, db) = evaluate(tangents, (Tensor::from(a), Tensor::from(b), random::key(1)), &Engines)?;
         for (got, want) in [(da, b / (a + b).powi(2)), (db, -a / (a + b).powi(2))] {
             let (m, error) = mean(got.as_slice()?);
             assert!((m - want).abs() < 5.0 * error, "{a} {b}: {m} {want} ± {error}");
@@ -196,7 +197,7 @@ fn beta_and_dirichlet() -> Result {
             let t = arange(I64, 0, 3, 1).eq(j as i64).cast(F64);
             jvp(|a: Sym| random::dirichlet(k, [N], a)).call((a, t)).1.transpose([1, 0])
         };
-        let t = evaluate(f, (Tensor::from(alpha), random::key(2)), &Interp)?.to_vec::<f64>()?;
+        let t = evaluate(f, (Tensor::from(alpha), random::key(2)), &Engines)?.to_vec::<f64>()?;
         for i in 0..3 {
             let (m, error) = mean(&t[i * N..(i + 1) * N]);
             let want = if i == j { 1.0 / s } else { 0.0 } - alpha[i] / (s * s);
@@ -205,7 +206,7 @@ fn beta_and_dirichlet() -> Result {
     }
     // Classes whose numbers underflow give no NaN.
     let f = |a: Sym, k: Sym| random::dirichlet(k, [30], a).square().sum(..);
-    let g = evaluate(grad(f), (Tensor::from([1e-4f32, 1e-3, 0.0, 2e-4]), random::key(2)), &Interp)?;
+    let g = evaluate(grad(f), (Tensor::from([1e-4f32, 1e-3, 0.0, 2e-4]), random::key(2)), &Engines)?;
     assert!(g.to_vec::<f32>()?.iter().all(|g| g.is_finite()), "{g:?}");
     Ok(())
 }
@@ -216,10 +217,10 @@ fn saved_graphs_differentiate_and_a_third_derivative_is_refused() -> Result {
     let inputs = (Tensor::from(2.5), random::key(4));
     let graph = trace(f, (spec(F64, []), random::key_spec()))?;
     let loaded = Graph::parse(&graph.to_string())?.typed::<(Sym, Sym), Sym>()?;
-    let want = evaluate(grad(f), inputs.clone(), &Interp)?.item::<f64>()?;
-    assert_eq!(evaluate(grad(&loaded), inputs.clone(), &Interp)?.item::<f64>()?, want);
+    let want = evaluate(grad(f), inputs.clone(), &Engines)?.item::<f64>()?;
+    assert_eq!(evaluate(grad(&loaded), inputs.clone(), &Engines)?.item::<f64>()?, want);
     let twice = |a: Sym, k: Sym| grad(grad(f)).call((a, k));
-    assert!(evaluate(twice, inputs, &Interp)?.item::<f64>()?.is_finite());
+    assert!(evaluate(twice, inputs, &Engines)?.item::<f64>()?.is_finite());
     for e in [
         trace(|a: Sym, k: Sym| grad(grad(grad(f))).call((a, k)), (spec(F64, []), random::key_spec())).unwrap_err(),
         trace(

@@ -5,6 +5,7 @@ use evoxc::ir::{
     AxisPair, ConvLayout, Flag, GatherDims, Padding, Prim, Reducer, ScatterDims, ScatterOp, SelectOp, Window, infer,
 };
 use evoxc::prelude::*;
+use evoxc_tests::engines::Engines;
 use evoxc_trace::emitter;
 
 type Result<T = ()> = evoxc::Result<T>;
@@ -45,16 +46,16 @@ fn check(what: &str, f: impl Fn(Sym) -> Sym + Copy, x: &Tensor, rng: &mut Number
         Tensor::from_vec(moved, x.shape())
     };
     let v = rng.tensor(x.shape());
-    let (y, t) = evaluate(jvp(f), (x.clone(), v.clone()), &Interp)?;
+    let (y, t) = evaluate(jvp(f), (x.clone(), v.clone()), &Engines)?;
     let h = 1e-6;
-    let (above, below) = (evaluate(f, moved(&v, h)?, &Interp)?, evaluate(f, moved(&v, -h)?, &Interp)?);
+    let (above, below) = (evaluate(f, moved(&v, h)?, &Engines)?, evaluate(f, moved(&v, -h)?, &Engines)?);
     let t = t.to_vec::<f64>()?;
     for ((a, b), t) in above.as_slice::<f64>()?.iter().zip(below.as_slice::<f64>()?).zip(&t) {
         let slope = (a - b) / (2.0 * h);
         assert!((slope - t).abs() < 1e-7 * (1.0 + t.abs()) || (a == b && *t == 0.0), "{what}: {slope} {t}");
     }
     let u = rng.tensor(y.shape());
-    let back = evaluate(vjp(f), (x.clone(), u.clone()), &Interp)?;
+    let back = evaluate(vjp(f), (x.clone(), u.clone()), &Engines)?;
     let there: f64 = u.as_slice::<f64>()?.iter().zip(&t).map(|(a, b)| a * b).sum();
     let here: f64 = back.as_slice::<f64>()?.iter().zip(v.as_slice::<f64>()?).map(|(a, b)| a * b).sum();
     assert!((there - here).abs() < 1e-11 * (1.0 + there.abs()), "{what}: {there} {here}");

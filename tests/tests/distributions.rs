@@ -4,6 +4,7 @@
 
 use evoxc::prelude::*;
 use evoxc::random::Choice;
+use evoxc_tests::engines::Engines;
 use serde_json::Value;
 
 /// Numbers a case.
@@ -104,7 +105,7 @@ fn judge(c: &Case, x: &[f64]) -> Vec<String> {
 fn check(key: Tensor, dtype: DType, but: fn(&Case) -> bool) {
     let mut failures = vec![];
     for c in cases().iter().filter(|c| !but(c)) {
-        let x = evaluate(|k: Sym| draw(k, dtype, c).cast(F64), key.clone(), &Interp);
+        let x = evaluate(|k: Sym| draw(k, dtype, c).cast(F64), key.clone(), &Engines);
         let x = x.unwrap_or_else(|e| panic!("{}: {e:?}", c.source)).to_vec::<f64>().unwrap();
         assert_eq!(x.len(), N);
         failures.extend(judge(c, &x).into_iter().map(|m| format!("{} ({}) {m}", c.name, c.source)));

@@ -2,6 +2,7 @@
 //! Expected numbers: NumPy on the same data, or the rule stated beside them.
 
 use evoxc::prelude::*;
+use evoxc_tests::engines::Engines;
 
 fn floats(t: Tensor) -> Vec<f32> {
     t.to_vec().unwrap()
@@ -13,7 +14,7 @@ fn first(n: usize) -> Tensor {
 
 /// The results of `f` on [0, 1, …] of each length, from one executable.
 fn for_lengths<const N: usize>(f: impl Fn(Sym) -> Sym, lengths: [usize; N]) -> [Vec<f32>; N] {
-    let exe = build(f, spec(F32, [dim("B")]), &Interp).unwrap();
+    let exe = build(f, spec(F32, [dim("B")]), &Engines).unwrap();
     lengths.map(|n| floats(exe.run(first(n)).unwrap()))
 }
 
@@ -23,12 +24,12 @@ fn a_wide_branch_number_is_not_cut_to_its_low_bits() -> evoxc::Result<()> {
     let f = |i: Sym| switch(i, [branch(|| full(I32, [], 0)), branch(|| full(I32, [], 1)), branch(|| full(I32, [], 2))]);
     let wide = [(1i64 << 32, 2), (-1, 2), (i64::MIN, 2), (0, 0), (1, 1), ((1 << 33) + 1, 2)];
     for (i, want) in wide {
-        assert_eq!(evaluate(f, Tensor::from(i), &Interp)?.item::<i32>()?, want, "{i}");
+        assert_eq!(evaluate(f, Tensor::from(i), &Engines)?.item::<i32>()?, want, "{i}");
     }
     for (i, want) in [(1u64 << 32, 2), (u64::MAX, 2), (1, 1)] {
-        assert_eq!(evaluate(f, Tensor::from(i), &Interp)?.item::<i32>()?, want, "{i}");
+        assert_eq!(evaluate(f, Tensor::from(i), &Engines)?.item::<i32>()?, want, "{i}");
     }
-    assert_eq!(evaluate(f, Tensor::from(-1i8), &Interp)?.item::<i32>()?, 2);
+    assert_eq!(evaluate(f, Tensor::from(-1i8), &Engines)?.item::<i32>()?, 2);
     Ok(())
 }
 
@@ -42,9 +43,9 @@ fn linspace_of_a_symbolic_length_of_one_is_its_start() {
 // NumPy: arange(5, 0, -2, dtype=uint8), arange(0, -2, -1), arange(127, -128, -128, dtype=int8).
 #[test]
 fn arange_counts_down_in_every_dtype() -> evoxc::Result<()> {
-    assert_eq!(evaluate(|| arange(U8, 5, 0, -2), (), &Interp)?.to_vec::<u8>()?, [5, 3, 1]);
-    assert_eq!(evaluate(|| arange(I8, 127, -128, -128), (), &Interp)?.to_vec::<i8>()?, [127, -1]);
-    let down = floats(evaluate(|| arange(F32, 0, -2, -1), (), &Interp)?);
+    assert_eq!(evaluate(|| arange(U8, 5, 0, -2), (), &Engines)?.to_vec::<u8>()?, [5, 3, 1]);
+    assert_eq!(evaluate(|| arange(I8, 127, -128, -128), (), &Engines)?.to_vec::<i8>()?, [127, -1]);
+    let down = floats(evaluate(|| arange(F32, 0, -2, -1), (), &Engines)?);
     assert_eq!(down.iter().map(|x| x.to_bits()).collect::<Vec<_>>(), [0f32, -1.0].map(f32::to_bits));
     Ok(())
 }
@@ -67,9 +68,9 @@ fn a_bound_outside_of_its_axis_is_quoted_as_written() {
 // A u8 counts to 255: 5 must not come round again at 261.
 #[test]
 fn one_hot_is_longer_than_a_narrow_dtype_counts() -> evoxc::Result<()> {
-    let hot = floats(evaluate(|i: Sym| i.one_hot(300), Tensor::from([5u8]), &Interp)?);
+    let hot = floats(evaluate(|i: Sym| i.one_hot(300), Tensor::from([5u8]), &Engines)?);
     assert_eq!((hot.iter().sum::<f32>(), hot[5]), (1.0, 1.0));
-    let both = floats(evaluate(|i: Sym| i.one_hot(2), Tensor::from([true, false]), &Interp)?);
+    let both = floats(evaluate(|i: Sym| i.one_hot(2), Tensor::from([true, false]), &Engines)?);
     assert_eq!(both, [0.0, 1.0, 1.0, 0.0]);
     Ok(())
 }
@@ -117,7 +118,7 @@ fn an_option_that_a_transposed_convolution_has_not_is_refused() {
 // Half-pixel centres: 3 elements of [0, 1] lie at -1/6 (clamped), 1/2, 7/6 (clamped); 7 of [0, 1] at (i + 0.5)·2/7 - 0.5.
 #[test]
 fn resizing_f64_keeps_its_digits() -> evoxc::Result<()> {
-    let y = evaluate(|x: Sym| x.resize_linear(7, 0), Tensor::from([0f64, 1.0]), &Interp)?.to_vec::<f64>()?;
+    let y = evaluate(|x: Sym| x.resize_linear(7, 0), Tensor::from([0f64, 1.0]), &Engines)?.to_vec::<f64>()?;
     let want: Vec<f64> = (0..7).map(|i| ((f64::from(i) + 0.5) * 2.0 / 7.0 - 0.5).clamp(0.0, 1.0)).collect();
     assert!(y.iter().zip(&want).all(|(a, b)| (a - b).abs() < 1e-15), "{y:?} {want:?}");
     Ok(())
@@ -134,20 +135,20 @@ fn nothing_is_taken_of_nothing() -> evoxc::Result<()> {
         let total = move |x: Sym| f(x).sin().sum(..);
         for n in [Dim::constant(0), dim("N")] {
             let x = spec(F64, [n]);
-            assert_eq!(build(f, x.clone(), &Interp)?.run(none(&[0]))?.shape(), [0]);
-            let (_, t) = build(jvp(f), (x.clone(), x.clone()), &Interp)?.run((none(&[0]), none(&[0])))?;
+            assert_eq!(build(f, x.clone(), &Engines)?.run(none(&[0]))?.shape(), [0]);
+            let (_, t) = build(jvp(f), (x.clone(), x.clone()), &Engines)?.run((none(&[0]), none(&[0])))?;
             assert_eq!(t.shape(), [0]);
-            assert_eq!(build(grad(total), x.clone(), &Interp)?.run(none(&[0]))?.shape(), [0]);
-            assert_eq!(build(evoxc::hessian(total), x, &Interp)?.run(none(&[0]))?.shape(), [0, 0]);
+            assert_eq!(build(grad(total), x.clone(), &Engines)?.run(none(&[0]))?.shape(), [0]);
+            assert_eq!(build(evoxc::hessian(total), x, &Engines)?.run(none(&[0]))?.shape(), [0, 0]);
             let rows = spec(F64, (3, n));
-            assert_eq!(build(vmap(f), rows.clone(), &Interp)?.run(none(&[3, 0]))?.shape(), [3, 0]);
-            assert_eq!(build(vmap(grad(total)), rows, &Interp)?.run(none(&[3, 0]))?.shape(), [3, 0]);
+            assert_eq!(build(vmap(f), rows.clone(), &Engines)?.run(none(&[3, 0]))?.shape(), [3, 0]);
+            assert_eq!(build(vmap(grad(total)), rows, &Engines)?.run(none(&[3, 0]))?.shape(), [3, 0]);
         }
     }
     // One that asks for an element is refused: when traced, or when it turns out.
     let one = |x: Sym, i: Sym| x.take(i, 0);
     assert!(trace(one, (spec(F64, [0]), spec(I32, [1]))).is_err());
-    let exe = build(one, (spec(F64, [dim("N")]), spec(I32, [1])), &Interp)?;
+    let exe = build(one, (spec(F64, [dim("N")]), spec(I32, [1])), &Engines)?;
     assert!(exe.run((none(&[0]), Tensor::from([0i32]))).is_err());
     Ok(())
 }
@@ -155,7 +156,7 @@ fn nothing_is_taken_of_nothing() -> evoxc::Result<()> {
 // Element i is that at floor(i·50000/100000), also where i·50000 is more than an i32 holds.
 #[test]
 fn long_axes_are_resized_to_the_end() -> evoxc::Result<()> {
-    let y = evaluate(|x: Sym| x.resize_nearest(100_000, 0), first(50_000), &Interp)?;
+    let y = evaluate(|x: Sym| x.resize_nearest(100_000, 0), first(50_000), &Engines)?;
     assert!(floats(y).iter().enumerate().all(|(i, y)| *y == (i / 2) as f32));
     Ok(())
 }

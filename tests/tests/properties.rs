@@ -1,8 +1,8 @@
 //! Properties of random well-typed programs.
 
-use evoxc_backends::backends;
 use evoxc_ir::{Module, Region, simplify};
-use evoxc_stage::{AnyBackend, Backend};
+use evoxc_stage::AnyBackend;
+use evoxc_tests::engines::Engines;
 use evoxc_tests::random_graph::{Program, program};
 use evoxc_tests::run::{execute, same_bits};
 
@@ -13,8 +13,8 @@ fn programs() -> impl Iterator<Item = (u64, Program)> {
     (first..first + n).map(|seed| (seed, program(seed, 4 + (seed % 17) as usize)))
 }
 
-fn interp() -> AnyBackend {
-    backends().into_iter().find(|b| b.name() == "interp").expect("the interpreter is compiled in")
+fn engines() -> AnyBackend {
+    AnyBackend::new(Engines)
 }
 
 #[test]
@@ -71,16 +71,16 @@ fn different_programs_have_different_hashes() {
 
 #[test]
 fn simplification_preserves_bits() {
-    let interp = interp();
+    let engines = engines();
     let (mut ran, mut smaller) = (0, 0);
     for (seed, p) in programs() {
         let simple = simplify(&p.module);
         simple.verify().unwrap_or_else(|e| panic!("seed {seed}: simplified: {e}\n{}\n{simple}", p.module));
         smaller += usize::from(simple != p.module);
         // Extents that do not fit are found while running; then there is nothing to compare.
-        let Ok(before) = execute(&interp, &p.module, &p.inputs) else { continue };
+        let Ok(before) = execute(&engines, &p.module, &p.inputs) else { continue };
         ran += 1;
-        let after = execute(&interp, &simple, &p.inputs);
+        let after = execute(&engines, &simple, &p.inputs);
         let after = after.unwrap_or_else(|e| panic!("seed {seed}: simplified: {e:?}\n{}\n{simple}", p.module));
         same_bits(&before, &after).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}\n{simple}", p.module));
     }
@@ -99,10 +99,10 @@ fn simplification_is_stable() {
 
 #[test]
 fn two_runs_give_the_same_bits() {
-    let interp = interp();
+    let engines = engines();
     for (seed, p) in programs().take(100) {
-        let Ok(a) = execute(&interp, &p.module, &p.inputs) else { continue };
-        let b = execute(&interp, &p.module, &p.inputs).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
+        let Ok(a) = execute(&engines, &p.module, &p.inputs) else { continue };
+        let b = execute(&engines, &p.module, &p.inputs).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
         assert!(a.iter().zip(&b).all(|(x, y)| x.bit_eq(y)), "seed {seed}");
     }
 }

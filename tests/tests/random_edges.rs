@@ -2,9 +2,10 @@
 //! and derivatives in parameters, from formulas.
 
 use evoxc::prelude::*;
+use evoxc_tests::engines::Engines;
 
 fn run(f: impl Fn(Sym, Sym) -> Sym, p: Tensor) -> Tensor {
-    evaluate(f, (random::key(5), p), &Interp).unwrap()
+    evaluate(f, (random::key(5), p), &Engines).unwrap()
 }
 
 const INF: f32 = f32::INFINITY;
@@ -41,23 +42,23 @@ fn integers_of_bounds_known_late() -> evoxc::Result<()> {
     let high = Tensor::from([3i32, 2, -7, 4, i32::MAX]);
     for key in [random::key(5), random::threefry_key(5), random::philox_key(5)] {
         let f = |k: Sym, h: Sym| random::randint(k, I32, [50, 5], 3, h);
-        let x = evaluate(f, (key.clone(), high.clone()), &Interp)?.to_vec::<i32>()?;
+        let x = evaluate(f, (key.clone(), high.clone()), &Engines)?.to_vec::<i32>()?;
         for row in x.chunks(5) {
             assert!(row[..4] == [3, 3, 3, 3] && row[4] >= 3, "{row:?}");
         }
         // A bound that is known and one that is not give the numbers of two that are known.
         let (low, known) = (Tensor::from(-9i64), |k: Sym| random::randint(k, I64, [50], -9, 1000));
         let late = |k: Sym, low: Sym| random::randint(k, I64, [50], low, 1000);
-        let (a, b) = (evaluate(known, key.clone(), &Interp)?, evaluate(late, (key.clone(), low), &Interp)?);
+        let (a, b) = (evaluate(known, key.clone(), &Engines)?, evaluate(late, (key.clone(), low), &Engines)?);
         assert!(a.bit_eq(&b));
         // All values of a dtype come up.
         let bytes = |k: Sym| random::randint(k, I8, [10_000], -128, 128);
-        let mut seen = evaluate(bytes, key.clone(), &Interp)?.to_vec::<i8>()?;
+        let mut seen = evaluate(bytes, key.clone(), &Engines)?.to_vec::<i8>()?;
         seen.sort_unstable();
         seen.dedup();
         assert_eq!(seen.len(), 256);
         let all = |k: Sym| random::randint(k, I64, [4000], i64::MIN, 1u64 << 63).popcount().cast(F64).mean(..);
-        let bits = evaluate(all, key.clone(), &Interp)?.item::<f64>()?;
+        let bits = evaluate(all, key.clone(), &Engines)?.item::<f64>()?;
         assert!((bits - 32.0).abs() < 5.0 * 4.0 / 4000f64.sqrt(), "{bits}"); // 64 fair bits: a mean of 32, σ = 4
     }
     Ok(())
@@ -67,7 +68,7 @@ fn integers_of_bounds_known_late() -> evoxc::Result<()> {
 #[test]
 fn derivatives_in_the_bounds_of_a_uniform() -> evoxc::Result<()> {
     let f = |low: Sym, high: Sym| random::uniform_range(constant(&random::key(3)), F64, [], low, high);
-    let (x, (dl, dh)) = evaluate(value_and_grad(f).wrt2::<0, 1>(), (Tensor::from(1f64), Tensor::from(3f64)), &Interp)?;
+    let (x, (dl, dh)) = evaluate(value_and_grad(f).wrt2::<0, 1>(), (Tensor::from(1f64), Tensor::from(3f64)), &Engines)?;
     let u = (x.item::<f64>()? - 1.0) / 2.0;
     assert!((dl.item::<f64>()? - (1.0 - u)).abs() < 1e-15 && (dh.item::<f64>()? - u).abs() < 1e-15);
     Ok(())
@@ -78,8 +79,8 @@ fn derivatives_in_the_bounds_of_a_uniform() -> evoxc::Result<()> {
 fn derivatives_in_the_bounds_of_a_truncated_normal() -> evoxc::Result<()> {
     let f = |low: Sym, high: Sym| random::truncated_normal(constant(&random::key(3)), F64, [], low, high);
     let at = (Tensor::from(-0.5f64), Tensor::from(1.5f64));
-    let (x, (dl, dh)) = evaluate(value_and_grad(f).wrt2::<0, 1>(), at, &Interp)?;
-    let u = evaluate(|k: Sym| random::uniform(k, F64, []), random::key(3), &Interp)?.item::<f64>()?;
+    let (x, (dl, dh)) = evaluate(value_and_grad(f).wrt2::<0, 1>(), at, &Engines)?;
+    let u = evaluate(|k: Sym| random::uniform(k, F64, []), random::key(3), &Engines)?.item::<f64>()?;
     let x = x.item::<f64>()?;
     let ratio = |b: f64| ((x * x - b * b) / 2.0).exp();
     assert!((dl.item::<f64>()? - (1.0 - u) * ratio(-0.5)).abs() < 1e-13);
@@ -96,7 +97,7 @@ fn noise_is_a_constant_to_derivatives() -> evoxc::Result<()> {
         let noise = random::normal(b, F32, [5]) + random::gamma(b, F32, [5], 2.0);
         (keep.select(noise, 0.0) * w).sum(..)
     };
-    let (l, g) = evaluate(value_and_grad(f), (Tensor::from(1f32), random::key(1)), &Interp)?;
+    let (l, g) = evaluate(value_and_grad(f), (Tensor::from(1f32), random::key(1)), &Engines)?;
     assert!(l.bit_eq(&g));
     Ok(())
 }
@@ -124,7 +125,7 @@ fn nothing_can_be_chosen_from_nothing() -> evoxc::Result<()> {
         let weights = random::Choice::default().weights(zeros(F32, [0]));
         (random::choice(k, [0, 3], 0, random::Choice::default()), random::choice(k, [0], rows, weights))
     };
-    let (a, b) = evaluate(f, (random::key(1), Tensor::zeros(F32, [0, 2])), &Interp)?;
+    let (a, b) = evaluate(f, (random::key(1), Tensor::zeros(F32, [0, 2])), &Engines)?;
     assert_eq!((a.shape(), b.shape()), (&[0, 3][..], &[0, 2][..]));
     Ok(())
 }

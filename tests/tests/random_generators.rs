@@ -2,6 +2,7 @@
 //! known-answer vectors, Vigna's sequence, the words that polygrad's contract lists.
 
 use evoxc::prelude::*;
+use evoxc_tests::engines::Engines;
 
 /// Threefry-2x32-20, Salmon et al. 2011.
 fn threefry(key: [u32; 2], [mut a, mut b]: [u32; 2]) -> [u32; 2] {
@@ -63,7 +64,7 @@ fn the_references_give_the_published_answers() {
 }
 
 fn run(f: impl Fn(Sym) -> Sym, key: &Tensor) -> Tensor {
-    evaluate(f, key.clone(), &Interp).unwrap()
+    evaluate(f, key.clone(), &Engines).unwrap()
 }
 
 fn key32(words: &[u32]) -> Tensor {
@@ -134,13 +135,13 @@ fn polygrad() -> evoxc::Result<()> {
         [2732499619, 3322027265, 2482432314, 3871860445, 3571867126, 3019569655, 2459680734, 2731866067];
     assert_eq!([0, 1, 2, 3, 4, 5, 6, 7].map(|i| threefry([1337, 0], [i, 0])[0]), words);
     let value = |w: u32| (w >> 8) as f32 / 16777216.0;
-    let u = evaluate(|| random::polygrad_uniform(1337, [2, 4]), (), &Interp)?;
+    let u = evaluate(|| random::polygrad_uniform(1337, [2, 4]), (), &Engines)?;
     assert_eq!((u.shape(), u.to_vec::<f32>()?), (&[2, 4][..], words.map(value).to_vec()));
     // A seed with a high half, fixed and given at run time, alone and in a batch.
     let seed = 0x1234_5678_9ABC_DEF0u64;
     let folded = |seed: u64| seed as u32 ^ ((seed >> 32) as u32).rotate_left(16);
     let numbers = |seed: u64| [0, 1, 2].map(|i| value(threefry([folded(seed), 0], [i, 0])[0]));
-    let fixed = evaluate(|| random::polygrad_uniform(seed, [3]), (), &Interp)?;
+    let fixed = evaluate(|| random::polygrad_uniform(seed, [3]), (), &Engines)?;
     assert_eq!(fixed.to_vec::<f32>()?, numbers(seed));
     let given = run(|s| random::polygrad_uniform(s, [3]), &Tensor::from([1337u64, seed]));
     assert_eq!(given.to_vec::<f32>()?, [numbers(1337), numbers(seed)].concat());

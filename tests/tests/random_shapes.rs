@@ -3,6 +3,7 @@
 
 use evoxc::prelude::*;
 use evoxc::random::Choice;
+use evoxc_tests::engines::Engines;
 use evoxc_tests::plugin::{every_backend, rounds_each_op};
 use evoxc_tests::run::execute;
 use evoxc_tests::tolerance::{Category, compare};
@@ -72,7 +73,7 @@ fn batch(keys: &[Tensor]) -> Tensor {
 
 fn run(f: Function, key: &Tensor, m: usize) -> Vec<Tensor> {
     let g = |k: Sym, p: Sym| f(k, Dim::constant(m as i64), p);
-    evaluate(g, (key.clone(), p()), &Interp).unwrap()
+    evaluate(g, (key.clone(), p()), &Engines).unwrap()
 }
 
 /// The bytes of row `i` of `n` and the shape of a row.
@@ -141,7 +142,7 @@ fn vmap_is_a_batch_of_keys() {
         let many = batch(&keys);
         for (name, f) in ALL {
             let g = |k: Sym, p: Sym| f(k, Dim::constant(6), p);
-            let mapped = evaluate(vmap(g).in_axes([Some(0), None]), (many.clone(), p()), &Interp);
+            let mapped = evaluate(vmap(g).in_axes([Some(0), None]), (many.clone(), p()), &Engines);
             let mapped = mapped.unwrap_or_else(|e| panic!("{name}: {e:?}"));
             for (a, b) in mapped.iter().zip(run(*f, &many, 6)) {
                 assert!(a.bit_eq(&b), "{name} of keys {}: {a} and {b}", many.spec());
@@ -157,10 +158,10 @@ fn vmap_of_keys_and_parameters() -> evoxc::Result<()> {
         |k: Sym, p: Sym| (random::gamma(k, F32, [5], p), random::bernoulli(k, [5], p), random::poisson(k, I32, [5], p));
     let p = Tensor::from([0.3f32, 0.8, 0.5]);
     for keys in keys() {
-        let (a, b, c) = evaluate(vmap(f), (batch(&keys), p.clone()), &Interp)?;
+        let (a, b, c) = evaluate(vmap(f), (batch(&keys), p.clone()), &Engines)?;
         for (i, key) in keys.iter().enumerate() {
             let one = Tensor::from(p.to_vec::<f32>()?[i]);
-            let (x, y, z) = evaluate(f, (key.clone(), one), &Interp)?;
+            let (x, y, z) = evaluate(f, (key.clone(), one), &Engines)?;
             for (all, one) in [(&a, x), (&b, y), (&c, z)] {
                 assert_eq!(row(all, i, 3).0, one.buffer().bytes());
             }
@@ -191,7 +192,7 @@ fn symbolic_and_empty_shapes() {
         for (name, f) in ALL {
             let g = |k: Sym, p: Sym, x: Sym| f(k, x.dim(0), p);
             let specs = (keys[0].spec(), p().spec(), spec(F32, [dim("M")]));
-            let exe = build(g, specs, &Interp).unwrap_or_else(|e| panic!("{name}: {e:?}"));
+            let exe = build(g, specs, &Engines).unwrap_or_else(|e| panic!("{name}: {e:?}"));
             for m in [0, 1, 5] {
                 let got = exe.run((keys[0].clone(), p(), Tensor::zeros(F32, [m]))).unwrap();
                 for (a, b) in got.iter().zip(run(*f, &keys[0], m)) {
@@ -209,7 +210,7 @@ fn a_symbolic_number_of_keys() {
         let shape: Shape = std::iter::once(dim("K")).chain(keys[0].spec().shape.iter().copied()).collect();
         for (name, f) in ALL {
             let g = |k: Sym, p: Sym| f(k, Dim::constant(4), p);
-            let exe = build(g, (spec(many.dtype(), shape.clone()), p().spec()), &Interp);
+            let exe = build(g, (spec(many.dtype(), shape.clone()), p().spec()), &Engines);
             let exe = exe.unwrap_or_else(|e| panic!("{name}: {e:?}"));
             for (a, b) in exe.run((many.clone(), p())).unwrap().iter().zip(run(*f, &many, 4)) {
                 assert!(a.bit_eq(&b), "{name}: {a} and {b}");
@@ -233,10 +234,10 @@ fn no_keys() {
 #[test]
 fn long_permutations_of_symbolic_length() -> evoxc::Result<()> {
     let key = random::key(3);
-    let exe = build(|k: Sym, x: Sym| random::permutation(k, x.dim(0)), (key.spec(), spec(U8, [dim("N")])), &Interp)?;
+    let exe = build(|k: Sym, x: Sym| random::permutation(k, x.dim(0)), (key.spec(), spec(U8, [dim("N")])), &Engines)?;
     for n in [1625, 1626, 4000] {
         let got = exe.run((key.clone(), Tensor::zeros(U8, [n])))?;
-        let want = evaluate(|k: Sym| random::permutation(k, n), key.clone(), &Interp)?;
+        let want = evaluate(|k: Sym| random::permutation(k, n), key.clone(), &Engines)?;
         assert!(got.bit_eq(&want), "{n}");
         let mut sorted = got.to_vec::<i32>()?;
         sorted.sort_unstable();

@@ -2,21 +2,21 @@
 //! compiler reads it.
 
 use evoxc::stablehlo::{ExportOptions, export_module, import};
-use evoxc_backends::backends;
 use evoxc_core::Error;
-use evoxc_stage::{AnyBackend, Backend};
+use evoxc_stage::AnyBackend;
 use evoxc_tests::case::{files, read};
+use evoxc_tests::engines::Engines;
 use evoxc_tests::run::{Failure, execute, judge, load};
 
 /// Cases whose op StableHLO cannot say; each is refused by an error that names it.
 const REFUSED: [&str; 3] = ["collective_broadcast", "print", "rank_index"];
 
-fn interp() -> AnyBackend {
-    backends().into_iter().find(|b| b.name() == "interp").expect("the interpreter is compiled in")
+fn engines() -> AnyBackend {
+    AnyBackend::new(Engines)
 }
 
 fn through_text(options: &ExportOptions) -> Vec<String> {
-    let (interp, mut failures, mut count) = (interp(), vec![], 0);
+    let (engines, mut failures, mut count) = (engines(), vec![], 0);
     for file in files("run").unwrap() {
         for case in read(&file).unwrap() {
             let value = load(&case).unwrap();
@@ -37,7 +37,7 @@ fn through_text(options: &ExportOptions) -> Vec<String> {
                     continue;
                 }
             };
-            match execute(&interp, again.module(), &value.inputs) {
+            match execute(&engines, again.module(), &value.inputs) {
                 Ok(got) => judge(&got, &value).unwrap_or_else(|e| fail(format!("{e}\n{text}"))),
                 Err(Failure::Unsupported(e) | Failure::Wrong(e)) => fail(format!("{e}\n{text}")),
             }

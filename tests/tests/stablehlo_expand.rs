@@ -1,17 +1,17 @@
 //! What StableHLO cannot say, said in its ops: every value case of the suite gives what it gives without, and nothing
 //! is left that StableHLO lacks.
 
-use evoxc_backends::backends;
 use evoxc_core::{BF16, C64, C128, F16, F32, F64, Tensor};
 use evoxc_ir::{Module, Unary};
 use evoxc_stablehlo::expand::{ExpandOptions, expand, unsayable};
-use evoxc_stage::{AnyBackend, Backend};
+use evoxc_stage::AnyBackend;
+use evoxc_tests::engines::Engines;
 use evoxc_tests::tolerance::{Category, compare};
 use evoxc_tests::{filetest, run};
 use num_complex::Complex;
 
-fn interp() -> AnyBackend {
-    backends().into_iter().find(|b| b.name() == "interp").expect("the interpreter is compiled in")
+fn engines() -> AnyBackend {
+    AnyBackend::new(Engines)
 }
 
 /// The expanded module, verified, with nothing left to expand.
@@ -39,7 +39,7 @@ fn report(failures: &[String]) {
 /// Every value case: what is expected of it, within the tolerance of its category.
 #[test]
 fn value_cases_agree() {
-    let backend = interp();
+    let backend = engines();
     let options = [
         ExpandOptions { drop_prints: true, ..ExpandOptions::default() },
         ExpandOptions { drop_prints: true, saturate: true, ..ExpandOptions::default() },
@@ -87,7 +87,7 @@ fn special_functions_over_their_range() {
         (Acosh, 1.0, 30.0),
         (Atanh, -1.0, 1.0),
     ];
-    let backend = interp();
+    let backend = engines();
     let mut failures = vec![];
     for &(op, low, high) in ranges {
         let n = 4001;
@@ -143,7 +143,7 @@ fn gamma_functions_near_their_zeros() {
         let (x, want) = (Tensor::from_vec(x, [table.len()]).unwrap(), Tensor::from_vec(want, [table.len()]).unwrap());
         let text = format!("func @f(%x: {0}) -> {0} {{\n  %y = evoxc.{name}(%x) : {0}\n  return %y\n}}", x.spec());
         let form = expanded(&Module::parse(&text).unwrap(), &ExpandOptions::default()).unwrap();
-        let got = run::execute(&interp(), &form, &[x]).unwrap();
+        let got = run::execute(&engines(), &form, &[x]).unwrap();
         compare(&got[0], &want, Category::Transcendental).unwrap_or_else(|e| panic!("{name}: {e}"));
     }
 }
@@ -199,7 +199,7 @@ fn fourier_transforms_of_many_lengths() {
                     let module = Module::parse(&text).unwrap();
                     module.verify().unwrap();
                     let form = expanded(&module, &lean).unwrap();
-                    let go = |m: &Module| run::execute(&interp(), m, std::slice::from_ref(&x)).unwrap();
+                    let go = |m: &Module| run::execute(&engines(), m, std::slice::from_ref(&x)).unwrap();
                     let (want, got) = (go(&module), go(&form));
                     compare(&got[0], &want[0], Category::Linalg).unwrap_or_else(|e| panic!("{text}\n{e}"));
                 }
@@ -241,7 +241,7 @@ fn pairs_in_all_directions() {
             );
             let module = Module::parse(&text).unwrap();
             let form = expanded(&module, &ExpandOptions { lean: true, ..ExpandOptions::default() }).unwrap();
-            let go = |m: &Module| run::execute(&interp(), m, &[y.clone(), x.clone()]).unwrap();
+            let go = |m: &Module| run::execute(&engines(), m, &[y.clone(), x.clone()]).unwrap();
             compare(&go(&form)[0], &go(&module)[0], Category::Transcendental)
                 .unwrap_or_else(|e| panic!("{op} {dtype}: {e}"));
         }

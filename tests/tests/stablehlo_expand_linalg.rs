@@ -2,17 +2,17 @@
 //! give, up to the signs and phases that a definition leaves open.
 
 use evoxc::prelude::*;
-use evoxc_backends::backends;
 use evoxc_core::{C64, C128, DType, Error};
 use evoxc_ir::{Module, Prim};
 use evoxc_stablehlo::expand::{ExpandOptions, expand, unsayable};
-use evoxc_stage::{AnyBackend, Backend};
+use evoxc_stage::AnyBackend;
+use evoxc_tests::engines::Engines;
 use evoxc_tests::run;
 use evoxc_tests::tolerance::{Category, compare};
 use evoxc_trace::emitter;
 
-fn interp() -> AnyBackend {
-    backends().into_iter().find(|b| b.name() == "interp").expect("the interpreter is compiled in")
+fn engines() -> AnyBackend {
+    AnyBackend::new(Engines)
 }
 
 /// Numbers in [-1, 1), the same every time.
@@ -43,7 +43,7 @@ fn both(module: &Module, x: &Tensor) -> (Vec<Tensor>, Vec<Tensor>) {
     let form = expand(module, &options).unwrap();
     form.verify().unwrap();
     assert_eq!(unsayable(&form, &options), Vec::<String>::new());
-    let go = |m: &Module| run::execute(&interp(), m, std::slice::from_ref(x)).unwrap();
+    let go = |m: &Module| run::execute(&engines(), m, std::slice::from_ref(x)).unwrap();
     (go(module), go(&form))
 }
 
@@ -196,7 +196,7 @@ fn triangles_of_a_lean_consumer() {
     let check = |name: &str, module: &Module, x: &Tensor| {
         let form = expand(module, &lean).unwrap();
         assert_eq!(unsayable(&form, &lean), Vec::<String>::new());
-        let go = |m: &Module| run::execute(&interp(), m, std::slice::from_ref(x)).unwrap();
+        let go = |m: &Module| run::execute(&engines(), m, std::slice::from_ref(x)).unwrap();
         compare(&go(&form)[0], &go(module)[0], Category::Linalg).unwrap_or_else(|e| panic!("{name} {}: {e}", x.spec()));
     };
     for dtype in DTYPES {

@@ -3,10 +3,10 @@
 use evoxc::Graph;
 use evoxc::ir::{AttrValue, Binary, Func, Literal, Module, Op, Prim, Region, Unary, simplify};
 use evoxc::stablehlo::{export_module, import};
-use evoxc_backends::backends;
 use evoxc_backends::stablehlo::expand::{ExpandOptions, expand};
 use evoxc_core::{BF16, Buffer, DType, Dim, Error, F16, F64, Tensor};
-use evoxc_stage::{AnyBackend, Backend};
+use evoxc_stage::AnyBackend;
+use evoxc_tests::engines::Engines;
 use evoxc_tests::random_graph::{Program, program};
 use evoxc_tests::run::execute;
 use evoxc_tests::tolerance::{Category, compare};
@@ -18,8 +18,8 @@ fn programs(ops: u64) -> impl Iterator<Item = (u64, Program)> {
     (first..first + n).map(move |seed| (seed, program(seed, 1 + (seed % ops) as usize)))
 }
 
-fn interp() -> AnyBackend {
-    backends().into_iter().find(|b| b.name() == "interp").expect("the interpreter is compiled in")
+fn engines() -> AnyBackend {
+    AnyBackend::new(Engines)
 }
 
 /// The graph that a program's text is imported as; `None` where import does not know what the text no longer says: that
@@ -173,14 +173,14 @@ fn once_more_changes_nothing() {
 
 #[test]
 fn values_stay() {
-    let interp = interp();
+    let engines = engines();
     let mut ran = 0;
     for (seed, p) in programs(20) {
         let Some(again) = again(seed, &p) else { continue };
         // Extents that do not fit are found while running; then there is nothing to compare.
-        let Ok(before) = execute(&interp, &p.module, &p.inputs) else { continue };
+        let Ok(before) = execute(&engines, &p.module, &p.inputs) else { continue };
         ran += 1;
-        let after = execute(&interp, again.module(), &p.inputs).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
+        let after = execute(&engines, again.module(), &p.inputs).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
         let category = Category::of(&p.module).max(Category::of(again.module()));
         for (a, b) in before.iter().zip(&after) {
             compare(b, a, category).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}\n{again}", p.module));

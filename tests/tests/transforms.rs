@@ -1,23 +1,24 @@
 //! Transforms as users write them: each value from a formula.
 
 use evoxc::prelude::*;
+use evoxc_tests::engines::Engines;
 
 #[test]
 fn derivatives_nest() -> evoxc::Result<()> {
     let x = || Tensor::from(0.5f64);
-    let d1 = evaluate(grad(|x: Sym| x.sin()), x(), &Interp)?.item::<f64>()?;
-    let d2 = evaluate(grad(grad(|x: Sym| x.sin())), x(), &Interp)?.item::<f64>()?;
-    let d3 = evaluate(grad(grad(grad(|x: Sym| x.sin()))), x(), &Interp)?.item::<f64>()?;
+    let d1 = evaluate(grad(|x: Sym| x.sin()), x(), &Engines)?.item::<f64>()?;
+    let d2 = evaluate(grad(grad(|x: Sym| x.sin())), x(), &Engines)?.item::<f64>()?;
+    let d3 = evaluate(grad(grad(grad(|x: Sym| x.sin()))), x(), &Engines)?.item::<f64>()?;
     let expected = [0.5f64.cos(), -0.5f64.sin(), -0.5f64.cos()];
     for (d, e) in [d1, d2, d3].into_iter().zip(expected) {
         assert!((d - e).abs() < 1e-15, "{d} {e}");
     }
     let f = |x: Sym| (x * x * x).sum(..);
-    let twice = evaluate(jvp(grad(f)), (Tensor::from([2f64]), Tensor::from([1f64])), &Interp)?.1;
+    let twice = evaluate(jvp(grad(f)), (Tensor::from([2f64]), Tensor::from([1f64])), &Engines)?.1;
     assert_eq!(twice.to_vec::<f64>()?, [12.0]);
-    let rows = evaluate(vmap(grad(|x: Sym| x * x)), Tensor::from([1f32, 2.0]), &Interp)?;
+    let rows = evaluate(vmap(grad(|x: Sym| x * x)), Tensor::from([1f32, 2.0]), &Engines)?;
     assert_eq!(rows.to_vec::<f32>()?, [2.0, 4.0]);
-    let inner = evaluate(grad(|w: Sym| grad(|v: Sym| v * v * w).call(w) * w), Tensor::from(3f32), &Interp)?;
+    let inner = evaluate(grad(|w: Sym| grad(|v: Sym| v * v * w).call(w) * w), Tensor::from(3f32), &Engines)?;
     assert_eq!(inner.item::<f32>()?, 54.0); // d/dw 2w³ = 6w²
     let g = trace(grad(|x: Sym| x.tanh()), spec(F32, []))?;
     assert_eq!(g.ops().len(), 6, "{g}"); // y, 1 - y² of three ops, the seed, the product
@@ -135,8 +136,8 @@ fn jacobians_of_several_results_agree_in_both_modes() -> evoxc::Result<()> {
         Ok(())
     };
     use evoxc::{jacfwd, jacrev};
-    near(evaluate(jacfwd(f), x(), &Interp)?, evaluate(jacrev(f), x(), &Interp)?)?;
-    near(evaluate(jacfwd(jacrev(f)), x(), &Interp)?, evaluate(jacrev(jacrev(f)), x(), &Interp)?)
+    near(evaluate(jacfwd(f), x(), &Engines)?, evaluate(jacrev(f), x(), &Engines)?)?;
+    near(evaluate(jacfwd(jacrev(f)), x(), &Engines)?, evaluate(jacrev(jacrev(f)), x(), &Engines)?)
 }
 
 // What a transformed function makes lives in it alone.
@@ -171,11 +172,11 @@ fn what_a_comparator_captures_has_no_derivative() -> evoxc::Result<()> {
     let g = Graph::parse(text)?.typed::<(Sym, Sym), Sym>()?;
     let f = |x: Sym, s: Sym| (g.apply((x, s)) * arange(F64, 1, 5, 1)).sum(..);
     let x = || Tensor::from([3.0f64, 1.0, 2.0, 0.5]);
-    let (dx, ds) = evaluate(grad(f).wrt_all(), (x(), Tensor::from(-1f64)), &Interp)?;
+    let (dx, ds) = evaluate(grad(f).wrt_all(), (x(), Tensor::from(-1f64)), &Engines)?;
     assert_eq!((dx.to_vec::<f64>()?, ds.item::<f64>()?), (vec![1.0, 3.0, 2.0, 4.0], 0.0));
-    assert_eq!(evaluate(grad(f).wrt::<1>(), (x(), Tensor::from(-1f64)), &Interp)?.item::<f64>()?, 0.0);
+    assert_eq!(evaluate(grad(f).wrt::<1>(), (x(), Tensor::from(-1f64)), &Engines)?.item::<f64>()?, 0.0);
     // By rows, each with an order of its own.
-    let rows = evaluate(vmap(grad(f)).in_axes([None, Some(0)]), (x(), Tensor::from([1f64, -1.0])), &Interp)?;
+    let rows = evaluate(vmap(grad(f)).in_axes([None, Some(0)]), (x(), Tensor::from([1f64, -1.0])), &Engines)?;
     assert_eq!(rows.to_vec::<f64>()?, [4.0, 2.0, 3.0, 1.0, 1.0, 3.0, 2.0, 4.0]);
     Ok(())
 }

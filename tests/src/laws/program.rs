@@ -1,6 +1,7 @@
-//! Graphs with flat inputs and outputs, ready to run on the interpreter, and the transforms of such graphs.
+//! Graphs with flat inputs and outputs, ready to run, and the transforms of such graphs.
 
-use evoxc::{Graph, Interp, Sym, jvp, trace, vjp, vmap};
+use crate::engines::Engines;
+use evoxc::{Graph, Sym, jvp, trace, vjp, vmap};
 use evoxc_core::{Device, Dyn, Tensor, TensorSpec, TreeDef};
 use evoxc_stage::Executable;
 
@@ -28,12 +29,12 @@ pub fn flat<I, O>(g: &Graph<I, O>) -> Result<Graph, String> {
 }
 
 impl Program {
-    /// Compiles a graph for the interpreter.
+    /// Compiles a graph for all engines.
     ///
     /// # Errors
     /// Those of any stage.
     pub fn new(graph: Graph) -> Result<Program, String> {
-        let made = || graph.lower(&Interp)?.compile()?.load(Device::cpu());
+        let made = || graph.lower(&Engines)?.compile()?.load(Device::cpu());
         let exe = made().map_err(text)?;
         Ok(Program { graph, exe })
     }

@@ -1,13 +1,14 @@
 //! How a derivative is checked: against central differences of the function, forward against reverse, and twice.
 
 use evoxc::prelude::*;
+use evoxc_tests::engines::Engines;
 use evoxc_trace as tr;
 
 pub type F1 = fn(Sym) -> Sym;
 pub type F2 = fn(Sym, Sym) -> Sym;
 
 pub fn run1(f: impl Fn(Sym) -> Sym, x: &[f64]) -> Vec<f64> {
-    evaluate(f, Tensor::from(x.to_vec()), &Interp).unwrap().to_vec().unwrap()
+    evaluate(f, Tensor::from(x.to_vec()), &Engines).unwrap().to_vec().unwrap()
 }
 
 pub fn gradient(f: impl Fn(Sym) -> Sym, x: &[f64]) -> Vec<f64> {
@@ -46,7 +47,7 @@ pub fn differences(name: &str, f: impl Fn(Sym) -> Sym + Copy, g: impl Fn(Sym) ->
         at[i] += by;
         at
     };
-    let exe = build(f, spec(F64, [n]), &Interp).unwrap();
+    let exe = build(f, spec(F64, [n]), &Engines).unwrap();
     let value = |at: Vec<f64>| exe.run(Tensor::from(at)).unwrap().item::<f64>().unwrap();
     let want: Vec<f64> = (0..n)
         .map(|i| {
@@ -60,7 +61,7 @@ pub fn differences(name: &str, f: impl Fn(Sym) -> Sym + Copy, g: impl Fn(Sym) ->
         .map(|i| {
             let mut t = vec![0.0; n];
             t[i] = 1.0;
-            let pair = evaluate(jvp(f), (Tensor::from(x.to_vec()), Tensor::from(t)), &Interp).unwrap();
+            let pair = evaluate(jvp(f), (Tensor::from(x.to_vec()), Tensor::from(t)), &Engines).unwrap();
             pair.1.item::<f64>().unwrap()
         })
         .collect();
@@ -69,6 +70,6 @@ pub fn differences(name: &str, f: impl Fn(Sym) -> Sym + Copy, g: impl Fn(Sym) ->
 
 /// d/dx and d/dy of f at (x, y).
 pub fn partials(f: F2, x: f64, y: f64) -> [f64; 2] {
-    let g = evaluate(grad(f).wrt2::<0, 1>(), (Tensor::from(x), Tensor::from(y)), &Interp).unwrap();
+    let g = evaluate(grad(f).wrt2::<0, 1>(), (Tensor::from(x), Tensor::from(y)), &Engines).unwrap();
     [g.0.item::<f64>().unwrap(), g.1.item::<f64>().unwrap()]
 }

@@ -2,6 +2,7 @@
 
 use crate::check::*;
 use evoxc::prelude::*;
+use evoxc_tests::engines::Engines;
 use evoxc_trace as tr;
 
 #[test]
@@ -137,7 +138,7 @@ fn convolutions_of_symbolic_extents_are_transposed() {
             + y.conv(w, Conv::default().dilation([2]).padding([(2, 3)])).tanh().sum(..)
     };
     let g = |x: Sym| grad(conv).call(x);
-    let exe = build(g, spec(F64, [dim("B")]), &Interp).unwrap();
+    let exe = build(g, spec(F64, [dim("B")]), &Engines).unwrap();
     let x = [0.4, -0.3, 1.2, 0.9, 0.1];
     for n in [5, 4, 3, 2, 1] {
         let got = exe.run(Tensor::from(x[..n].to_vec())).unwrap().to_vec::<f64>().unwrap();

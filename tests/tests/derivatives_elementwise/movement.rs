@@ -2,6 +2,7 @@
 
 use crate::check::*;
 use evoxc::prelude::*;
+use evoxc_tests::engines::Engines;
 use evoxc_trace as tr;
 
 #[test]
@@ -94,7 +95,7 @@ fn symbolic_extents_stay_symbolic() {
     let x = [0.4, -0.3, 1.2, 0.9];
     for (name, f) in table {
         let g = |x: Sym| grad(|x: Sym| f(x).sin().sum(..)).call(x);
-        let exe = build(g, spec(F64, [b]), &Interp).unwrap();
+        let exe = build(g, spec(F64, [b]), &Engines).unwrap();
         for n in [4, 1, 0] {
             if n == 0 && *name == "max" {
                 continue;
@@ -114,7 +115,7 @@ fn the_padding_value_gets_what_it_pads() -> evoxc::Result<()> {
     // [v, x0, v, x1]: v gets 1 + 4, which a difference of sums with the infinity would lose.
     let f = move |x: Sym, v: Sym| (pad(x, v) * tr::constant(&Tensor::from([1f64, f64::INFINITY, 4.0, 8.0]))).sum(..);
     let args = (Tensor::from([1f64, 2.0, 3.0]), Tensor::from(5f64));
-    let (x, v) = evaluate(grad(f).wrt2::<0, 1>(), args, &Interp)?;
+    let (x, v) = evaluate(grad(f).wrt2::<0, 1>(), args, &Engines)?;
     assert_eq!(x.to_vec::<f64>()?, [f64::INFINITY, 8.0, 0.0]);
     assert_eq!(v.item::<f64>()?, 5.0);
     Ok(())
@@ -133,7 +134,7 @@ fn an_accumulator_wider_than_the_operands_is_not_narrowed_before_the_sum() -> ev
         let y = tr::constant(&Tensor::from([[1f32, -1.0]])).cast(BF16);
         (dot(x, y) * tr::constant(&Tensor::from([[257f32, 256.0]]))).sum(..)
     };
-    let got = evaluate(grad(f), Tensor::from([[3f32]]).cast(BF16)?, &Interp)?;
+    let got = evaluate(grad(f), Tensor::from([[3f32]]).cast(BF16)?, &Engines)?;
     assert_eq!((got.dtype(), got.cast(F32)?.to_vec::<f32>()?), (BF16, vec![1.0]));
     Ok(())
 }

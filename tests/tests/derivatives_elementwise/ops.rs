@@ -3,6 +3,7 @@
 
 use crate::check::*;
 use evoxc::prelude::*;
+use evoxc_tests::engines::Engines;
 use evoxc_trace as tr;
 
 #[test]
@@ -162,7 +163,7 @@ fn trigamma_is_as_accurate_as_its_dtype() -> evoxc::Result<()> {
         assert!((got - want).abs() <= 4e-15 * want, "{x}: {got} {want}");
     }
     let narrow = Tensor::from(x.iter().map(|&x| x as f32).collect::<Vec<_>>());
-    let got = evaluate(grad(|x: Sym| x.digamma().sum(..)), narrow, &Interp)?.to_vec::<f32>()?;
+    let got = evaluate(grad(|x: Sym| x.digamma().sum(..)), narrow, &Engines)?.to_vec::<f32>()?;
     for ((x, want), got) in table.into_iter().zip(got) {
         assert!((f64::from(got) - want).abs() <= 4e-7 * want, "{x}: {got} {want}");
     }
@@ -258,13 +259,13 @@ fn complex_cotangents_follow_the_convention_of_jax() -> evoxc::Result<()> {
         ("convert to a real", |z| z.cast(F64), &two, C::new(2.0, 0.0)),
     ];
     for (name, f, ct, want) in table {
-        let got = evaluate(vjp(f), (z.clone(), (*ct).clone()), &Interp)?.item::<C>()?;
+        let got = evaluate(vjp(f), (z.clone(), (*ct).clone()), &Engines)?.item::<C>()?;
         assert!((got - want).norm() < 1e-15, "{name}: {got}");
     }
-    let got = evaluate(vjp(|x: Sym| x.cast(C128)), (Tensor::from(0.3f64), c.clone()), &Interp)?.item::<f64>()?;
+    let got = evaluate(vjp(|x: Sym| x.cast(C128)), (Tensor::from(0.3f64), c.clone()), &Engines)?.item::<f64>()?;
     assert_eq!(got, 2.0);
     let parts = (Tensor::from(0.3f64), Tensor::from(0.4f64));
-    let (re, im) = evaluate(vjp(|x: Sym, y: Sym| x.complex(y)), (parts, c), &Interp)?;
+    let (re, im) = evaluate(vjp(|x: Sym, y: Sym| x.complex(y)), (parts, c), &Engines)?;
     assert_eq!((re.item::<f64>()?, im.item::<f64>()?), (2.0, 1.0));
     Ok(())
 }
@@ -274,7 +275,7 @@ fn complex_cotangents_follow_the_convention_of_jax() -> evoxc::Result<()> {
 fn third_derivatives_are_those_of_formulas() {
     let third = |f: F1, x: f64| {
         let g = |x: Sym| grad(grad(grad(move |x: Sym| f(x)))).call(x);
-        evaluate(g, Tensor::from(x), &Interp).unwrap().item::<f64>().unwrap()
+        evaluate(g, Tensor::from(x), &Engines).unwrap().item::<f64>().unwrap()
     };
     let y = 0.7f64.tanh();
     let table: [(&str, F1, f64); 5] = [
@@ -295,7 +296,7 @@ fn narrow_floats_keep_their_dtype() -> evoxc::Result<()> {
         let f = |x: Sym| (x.tanh() + x.digamma() * x.erf_inv() + x.pow(1.5) + x.exp2() + x.clip(0, 1)).sum(..);
         let exact = gradient(f, &[0.25, 0.5]);
         let x = Tensor::from([0.25f64, 0.5]).cast(dtype)?;
-        let got = evaluate(grad(f), x, &Interp)?;
+        let got = evaluate(grad(f), x, &Engines)?;
         assert_eq!(got.dtype(), dtype);
         let tol = if dtype == F32 { 1e-5 } else { 0.05 };
         near("narrow", &got.cast(F64)?.to_vec::<f64>()?, &exact, tol);

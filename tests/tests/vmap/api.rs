@@ -3,6 +3,7 @@
 use evoxc::prelude::*;
 use evoxc_core::Dim;
 use evoxc_ir::Prim;
+use evoxc_tests::engines::Engines;
 
 fn names<I, O>(g: &Graph<I, O>) -> Vec<String> {
     g.ops().iter().map(|op| op.prim.name()).collect()
@@ -20,7 +21,7 @@ fn axes_of_arguments_and_results() -> evoxc::Result<()> {
     let (x, y) = (Tensor::from([[1f32, 2.0, 3.0], [4.0, 5.0, 6.0]]), Tensor::from([10f32, 20.0]));
     // x has its rows along the last axis: row i is x[:, i].
     let mapped = vmap(f).in_axes([Some(-1), None]).out_axes([Some(1), Some(0)]);
-    let (p, d) = evaluate(mapped, (x, y), &Interp)?;
+    let (p, d) = evaluate(mapped, (x, y), &Engines)?;
     assert_eq!(p.shape(), [2, 3]);
     assert_eq!(p.to_vec::<f32>()?, [10.0, 20.0, 30.0, 80.0, 100.0, 120.0]);
     assert_eq!(d.shape(), [3, 2]);
@@ -36,7 +37,7 @@ fn every_axis_in_and_out() -> evoxc::Result<()> {
         for to in -3..3 {
             let f = vmap(|x: Sym| -x).in_axes([Some(from)]).out_axes([Some(to)]);
             let want = move |x: Sym| -x.move_axis(from, to);
-            let (got, want) = (evaluate(f, x.clone(), &Interp)?, evaluate(want, x.clone(), &Interp)?);
+            let (got, want) = (evaluate(f, x.clone(), &Engines)?, evaluate(want, x.clone(), &Engines)?);
             assert!(got.bit_eq(&want), "{from} {to}: {got} {want}");
         }
     }
@@ -108,11 +109,11 @@ fn vmaps_nest() -> evoxc::Result<()> {
     // The outer product by two vmaps, each mapping one argument (JAX's documentation of vmap).
     let outer = vmap(vmap(|x: Sym, y: Sym| x * y).in_axes([None, Some(0)])).in_axes([Some(0), None]);
     let (x, y) = (Tensor::from([1f32, 2.0]), Tensor::from([10f32, 20.0, 30.0]));
-    let z = evaluate(&outer, (x, y), &Interp)?;
+    let z = evaluate(&outer, (x, y), &Engines)?;
     assert_eq!((z.shape(), z.to_vec::<f32>()?), (&[2, 3][..], vec![10.0, 20.0, 30.0, 20.0, 40.0, 60.0]));
     // The inner function uses a value of a row of the outer one.
     let f = vmap(|x: Sym| vmap(|y: Sym| y * x.sum(..)).call(x));
-    let z = evaluate(f, Tensor::from([[1f32, 2.0], [3.0, 4.0]]), &Interp)?;
+    let z = evaluate(f, Tensor::from([[1f32, 2.0], [3.0, 4.0]]), &Engines)?;
     assert_eq!(z.to_vec::<f32>()?, [3.0, 6.0, 21.0, 28.0]);
     // Three deep, as many symbols.
     let f = vmap(vmap(vmap(|x: Sym| x.softmax(0))));
@@ -125,7 +126,7 @@ fn vmaps_nest() -> evoxc::Result<()> {
 fn rows_may_be_a_symbol_or_none() -> evoxc::Result<()> {
     let b = dim("B");
     let f = vmap(|x: Sym, w: Sym| x.dot(w).tanh()).in_axes([Some(0), None]);
-    let exe = build(f, (spec(F32, (b, 4)), spec(F32, [4, 2])), &Interp)?;
+    let exe = build(f, (spec(F32, (b, 4)), spec(F32, [4, 2])), &Engines)?;
     for n in [0, 1, 5] {
         let y = exe.run((Tensor::ones(F32, [n, 4]), Tensor::ones(F32, [4, 2])))?;
         assert_eq!(y.shape(), [n, 2]);
@@ -212,9 +213,9 @@ fn random_numbers_of_mapped_keys_are_those_of_each_key() -> evoxc::Result<()> {
     };
     let keys = [random::key(1), random::key(2), random::key(3)];
     let all = crate::rows::stack(&keys);
-    let (n, i, p) = evaluate(vmap(draw), all, &Interp)?;
+    let (n, i, p) = evaluate(vmap(draw), all, &Engines)?;
     for (r, key) in keys.into_iter().enumerate() {
-        let (n1, i1, p1) = evaluate(draw, key, &Interp)?;
+        let (n1, i1, p1) = evaluate(draw, key, &Engines)?;
         for (all, one) in [(&n, n1), (&i, i1), (&p, p1)] {
             assert!(crate::rows::unstack(all)[r].bit_eq(&one), "row {r}: {all} {one}");
         }

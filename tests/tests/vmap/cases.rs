@@ -1,6 +1,6 @@
 //! Every value case of tests/ir/run as the function of one row.
 
-use crate::loops::{ROWS, check, check_nested, check_some, interp};
+use crate::loops::{ROWS, check, check_nested, check_some, engines};
 use evoxc::prelude::*;
 use evoxc_core::Dim;
 use evoxc_ir::Module;
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const REFUSED: &[(&str, &str)] = &[("collective_broadcast.evx", "rows that have roots of their own")];
 
 fn sweep(f: impl Fn(&AnyBackend, &Module, &[Tensor]) -> Result<(), String>) {
-    let interp = interp();
+    let engines = engines();
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut ran = 0;
     let mut needed: BTreeSet<usize> = BTreeSet::new();
@@ -24,7 +24,7 @@ fn sweep(f: impl Fn(&AnyBackend, &Module, &[Tensor]) -> Result<(), String>) {
                 continue;
             }
             ran += 1;
-            let result = load(&c).and_then(|v| f(&interp, &v.module, &v.inputs));
+            let result = load(&c).and_then(|v| f(&engines, &v.module, &v.inputs));
             if let Err(e) = result {
                 let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 if let Some(i) = REFUSED.iter().position(|(f, m)| *f == name && e.contains(m)) {

@@ -2,19 +2,19 @@
 
 use crate::rows::{like, none, stack, unstack};
 use evoxc::prelude::*;
-use evoxc_backends::backends;
 use evoxc_core::{Dim, Dyn, Shape, TreeDef};
 use evoxc_ir::Module;
-use evoxc_stage::{AnyBackend, Backend};
+use evoxc_stage::AnyBackend;
+use evoxc_tests::engines::Engines;
 use evoxc_tests::run::{execute, same_bits};
 use evoxc_tests::tolerance::{Category, compare};
 
 /// How many rows a mapped argument has.
 pub const ROWS: usize = 3;
 
-/// The interpreter.
-pub fn interp() -> AnyBackend {
-    backends().into_iter().find(|b| b.name() == "interp").expect("the interpreter is compiled in")
+/// What programs run on.
+pub fn engines() -> AnyBackend {
+    AnyBackend::new(Engines)
 }
 
 /// Which arguments are mapped: every combination of a few; of many all, and each alone.
@@ -62,7 +62,7 @@ pub fn make_rows(inputs: &[Tensor], pattern: &[bool]) -> (Vec<Tensor>, Vec<Vec<T
 
 /// Checks one pattern, with rows and without any.
 pub fn check_pattern(
-    interp: &AnyBackend,
+    engines: &AnyBackend,
     module: &Module,
     inputs: &[Tensor],
     pattern: &[bool],
@@ -72,10 +72,10 @@ pub fn check_pattern(
     let at = |e: String| format!("mapped {pattern:?}: {e}");
     let all = mapped(module, pattern, size).map_err(at)?;
     let (stacked, rows) = make_rows(inputs, pattern);
-    let got = execute(interp, &all, &stacked).map_err(|e| at(format!("{e:?}\n{all}")))?;
+    let got = execute(engines, &all, &stacked).map_err(|e| at(format!("{e:?}\n{all}")))?;
     let got: Vec<Vec<Tensor>> = got.iter().map(unstack).collect();
     for (r, row) in rows.iter().enumerate() {
-        let want = execute(interp, module, row).map_err(|e| at(format!("row {r}: {e:?}")))?;
+        let want = execute(engines, module, row).map_err(|e| at(format!("row {r}: {e:?}")))?;
         let own: Vec<Tensor> = got.iter().map(|g| g[r].clone()).collect();
         let close = match near {
             Category::Exact => same_bits(&want, &own),
@@ -85,7 +85,7 @@ pub fn check_pattern(
     }
     let empty: Vec<Tensor> = inputs.iter().zip(pattern).map(|(t, &m)| if m { none(t) } else { t.clone() }).collect();
     let no_rows = if size.is_const() { mapped(module, pattern, Dim::constant(0)).map_err(at)? } else { all.clone() };
-    let got = execute(interp, &no_rows, &empty).map_err(|e| at(format!("no rows: {e:?}\n{no_rows}")))?;
+    let got = execute(engines, &no_rows, &empty).map_err(|e| at(format!("no rows: {e:?}\n{no_rows}")))?;
     match got.iter().find(|t| t.shape()[0] != 0) {
         Some(t) => Err(at(format!("no rows: {}", t.spec()))),
         None => Ok(all),
@@ -93,22 +93,22 @@ pub fn check_pattern(
 }
 
 /// Checks every pattern.
-pub fn check(interp: &AnyBackend, module: &Module, inputs: &[Tensor], size: Dim) -> Result<(), String> {
-    patterns(inputs.len()).iter().try_for_each(|p| check_pattern(interp, module, inputs, p, size).map(drop))
+pub fn check(engines: &AnyBackend, module: &Module, inputs: &[Tensor], size: Dim) -> Result<(), String> {
+    patterns(inputs.len()).iter().try_for_each(|p| check_pattern(engines, module, inputs, p, size).map(drop))
 }
 
 /// Checks all arguments mapped, and the last alone.
-pub fn check_some(interp: &AnyBackend, module: &Module, inputs: &[Tensor], size: Dim) -> Result<(), String> {
+pub fn check_some(engines: &AnyBackend, module: &Module, inputs: &[Tensor], size: Dim) -> Result<(), String> {
     let n = inputs.len();
     let last: Vec<bool> = (0..n).map(|i| i + 1 == n).collect();
     let patterns = if n == 1 { vec![last] } else { vec![vec![true; n], last] };
-    patterns.iter().try_for_each(|p| check_pattern(interp, module, inputs, p, size).map(drop))
+    patterns.iter().try_for_each(|p| check_pattern(engines, module, inputs, p, size).map(drop))
 }
 
 /// [`check_some`] of the module that is mapped over all arguments already: two vmaps, one in the other.
-pub fn check_nested(interp: &AnyBackend, module: &Module, inputs: &[Tensor], size: Dim) -> Result<(), String> {
+pub fn check_nested(engines: &AnyBackend, module: &Module, inputs: &[Tensor], size: Dim) -> Result<(), String> {
     let all = vec![true; inputs.len()];
     let once = mapped(module, &all, Dim::constant(ROWS as i64))?;
     let (stacked, _) = make_rows(inputs, &all);
-    check_some(interp, &once, &stacked, size)
+    check_some(engines, &once, &stacked, size)
 }

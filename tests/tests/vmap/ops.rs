@@ -1,7 +1,7 @@
 //! Random instances of the ops with many attributes, on integers where sums are exact: every layout, order of axes,
 //! and batch.
 
-use crate::loops::{ROWS, check, interp};
+use crate::loops::{ROWS, check, engines};
 use evoxc::prelude::*;
 use evoxc_core::{Dim, Shape};
 use evoxc_ir::{
@@ -31,7 +31,7 @@ fn module(prim: Prim, operands: &[TensorType]) -> Option<Module> {
 
 /// Checks the instances that `make` gives for random numbers, of which this many must be well typed.
 fn sweep(want: usize, make: impl Fn(&mut Rng) -> (Prim, Vec<TensorType>)) {
-    let interp = interp();
+    let engines = engines();
     let mut found = 0;
     for seed in 0..40 * want as u64 {
         if found == want {
@@ -44,7 +44,7 @@ fn sweep(want: usize, make: impl Fn(&mut Rng) -> (Prim, Vec<TensorType>)) {
         let concrete = |t: &TensorType| t.shape.to_static().expect("extents are constants here");
         let inputs: Vec<Tensor> = types.iter().map(|t| tensor(&mut rng, t.dtype(), &concrete(t))).collect();
         let size = if seed % 2 == 0 { Dim::constant(ROWS as i64) } else { dim("ROWS") };
-        check(&interp, &m, &inputs, size).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{m}"));
+        check(&engines, &m, &inputs, size).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{m}"));
     }
     assert_eq!(found, want, "too few instances are well typed");
 }
@@ -248,7 +248,7 @@ fn long_reductions() {
 #[test]
 fn larger_contractions() {
     let finite = |f: fn(Sym, Sym) -> Sym, a: &[usize], b: &[usize]| {
-        let interp = interp();
+        let engines = engines();
         let g = trace(f, (of(F32, a), of(F32, b))).expect("it is well typed");
         let mut rng = Rng::new(7);
         let mut make = |shape: &[usize]| {
@@ -257,7 +257,7 @@ fn larger_contractions() {
             Tensor::from_vec(v, shape).expect("as many elements")
         };
         let inputs = [make(a), make(b)];
-        check(&interp, g.module(), &inputs, dim("ROWS")).unwrap_or_else(|e| panic!("{e}\n{g}"));
+        check(&engines, g.module(), &inputs, dim("ROWS")).unwrap_or_else(|e| panic!("{e}\n{g}"));
     };
     finite(|a, b| a.dot(b), &[40, 50], &[50, 30]);
     finite(|a, b| a.matmul(b), &[3, 20, 30], &[3, 30, 20]);

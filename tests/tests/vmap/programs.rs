@@ -1,6 +1,6 @@
 //! Random programs as functions of one row.
 
-use crate::loops::{ROWS, check_nested, check_pattern, interp};
+use crate::loops::{ROWS, check_nested, check_pattern, engines};
 use evoxc::prelude::*;
 use evoxc_core::Dim;
 use evoxc_ir::{Func, Module, Op, Prim, Region};
@@ -23,20 +23,20 @@ fn has_complex_dot(m: &Module) -> bool {
 fn random_programs_are_loops_over_rows() {
     let n = std::env::var("PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(300);
     let first = std::env::var("SEED").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
-    let interp = interp();
+    let engines = engines();
     let mut ran = 0;
     for seed in first..first + n {
         let p = program(seed, 4 + (seed % 17) as usize);
         // Extents that do not fit are found while running; then there is nothing to compare.
-        if has_complex_dot(&p.module) || execute(&interp, &p.module, &p.inputs).is_err() {
+        if has_complex_dot(&p.module) || execute(&engines, &p.module, &p.inputs).is_err() {
             continue;
         }
         let k = p.inputs.len();
         let pattern: Vec<bool> = (0..k).map(|i| seed % 4 == 0 || i as u64 == seed / 4 % k as u64).collect();
         let size = if seed % 3 == 0 { dim("ROWS") } else { Dim::constant(ROWS as i64) };
         let nested = seed % 5 == 0;
-        check_pattern(&interp, &p.module, &p.inputs, &pattern, size)
-            .and_then(|_| if nested { check_nested(&interp, &p.module, &p.inputs, size) } else { Ok(()) })
+        check_pattern(&engines, &p.module, &p.inputs, &pattern, size)
+            .and_then(|_| if nested { check_nested(&engines, &p.module, &p.inputs, size) } else { Ok(()) })
             .unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", p.module));
         ran += 1;
     }

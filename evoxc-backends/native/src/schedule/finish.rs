@@ -61,17 +61,25 @@ fn uses(arena: &Arena, roots: &[UOp]) -> Uses {
     }
     // What an index loads has an index of its own.
     let inside: Vec<UOp> = uses.indices.iter().copied().collect();
+    let mut below = vec![];
     for index in inside {
         let mut todo = vec![index];
         let mut known = FxHashSet::default();
         while let Some(u) = todo.pop() {
             if matches!(arena.op(u), Op::Load | Op::Reduce(_) | Op::After) {
-                // Rare: everything below counts as used otherwise.
-                uses.fixed.extend(arena.ranges(u));
+                below.push(u);
             } else {
                 todo.extend(arena.src(u).iter().copied().filter(|&s| known.insert(s)));
             }
         }
+    }
+    // Rare: all ranges below count as used otherwise, those that a reduction closes there too.
+    let mut known = FxHashSet::default();
+    while let Some(u) = below.pop() {
+        if matches!(arena.op(u), Op::Range(..)) {
+            uses.fixed.insert(u);
+        }
+        below.extend(arena.src(u).iter().copied().filter(|&s| known.insert(s)));
     }
     uses
 }

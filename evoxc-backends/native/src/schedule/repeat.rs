@@ -60,10 +60,11 @@ impl Join<'_> {
         }
         v
     }
-    /// Dtype and number of elements, where that is known and a machine has the dtype.
+    /// Dtype and number of elements, where that is known and a machine has the dtype. A kernel over no elements is left to
+    /// the plan, which does not run it: here, what it reads once for all elements would be read.
     fn size(&self, v: Value) -> Option<(DType, i64)> {
         let ty = self.types.get(v.index())?;
-        let n = ty.shape.size().as_i64()?;
+        let n = ty.shape.size().as_i64().filter(|&n| n > 0)?;
         (!ty.dtype.is_complex()).then_some((ty.dtype, n))
     }
     /// Memory of the loop's own for a value.

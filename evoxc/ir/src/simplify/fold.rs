@@ -69,6 +69,10 @@ fn elementwise(operands: &[&Literal], ty: &TensorType, f: impl Fn(&[Buffer]) -> 
         return repeated(f(&buffers)?, &ty.shape);
     }
     let n = small(&ty.shape)?;
+    if n == 0 {
+        // No element says what the op makes of it: its dtype, and whether it can be folded.
+        return dense(Buffer::zeros(ty.dtype, 0), ty);
+    }
     let expand = |l: &&Literal| match single(l) {
         Some(t) => t.buffer().splat(n),
         None => l.tensor().buffer().clone(),
