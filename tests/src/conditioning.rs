@@ -27,7 +27,7 @@ pub fn nudged(module: &Module, up: bool) -> Module {
 }
 
 /// The program in which each element of what is computed, and of what is added up, is off by a few roundings, some up and
-/// some down, others with another `seed`. How far its results are from the program's own is how far roundings move them.
+/// some down, others with another `seed`, and all up with seed 0. How far its results are from the program's own is how far roundings move them.
 pub fn shaken(module: &Module, seed: u32) -> Module {
     let mut module = module.clone();
     for f in &mut module.funcs {
@@ -51,7 +51,7 @@ fn shake(f: &mut Func, r: &mut Region, seed: u32, instead: &mut HashMap<Value, V
         if of_prim(&op.prim, false) > Category::Transcendental {
             for v in &mut op.operands {
                 if f.ty(*v).dtype().is_float() {
-                    *v = rough(f, &mut ops, *v, seed);
+                    *v = rough(f, &mut ops, *v, seed, true);
                 }
             }
         }
@@ -60,7 +60,7 @@ fn shake(f: &mut Func, r: &mut Region, seed: u32, instead: &mut HashMap<Value, V
         ops.push(op);
         for v in results {
             if computed && f.ty(v).dtype().is_float() {
-                let w = rough(f, &mut ops, v, seed);
+                let w = rough(f, &mut ops, v, seed, false);
                 instead.insert(v, w);
             }
         }
@@ -69,28 +69,25 @@ fn shake(f: &mut Func, r: &mut Region, seed: u32, instead: &mut HashMap<Value, V
     r.results.iter_mut().for_each(|v| replace(v, instead));
 }
 
-/// A value whose elements are off, each in a direction that its place decides.
-fn rough(f: &mut Func, ops: &mut Vec<Op>, v: Value, seed: u32) -> Value {
+/// A value whose elements are off: all up with seed 0, else each in a direction that its place decides. What is added up
+/// may be off by more the more of it there is.
+fn rough(f: &mut Func, ops: &mut Vec<Op>, v: Value, seed: u32, summed: bool) -> Value {
     let ty = f.ty(v).clone();
     let by = 4.0 * precision(ty.dtype()).0;
-    let (above, below) = (splat(f, ops, v, 1.0 + by), splat(f, ops, v, 1.0 - by));
+    let extents = ty.shape.to_static().filter(|_| seed > 0 || summed);
+    let Some(extents) = extents else {
+        let factor = splat(f, ops, v, if seed.is_multiple_of(2) { 1.0 + by } else { 1.0 - by });
+        return push(f, ops, Prim::Binary(Binary::Mul), &[v, factor]);
+    };
+    let n: usize = extents.iter().product();
+    let by = if summed { by * (n.max(1) as f64).sqrt() } else { by };
     // The upper bit of a product with 2³² / φ is as good as a coin.
-    let salt = v.0.wrapping_mul(0x9E37_79B9).wrapping_add(seed.wrapping_mul(0x85EB_CA6B));
-    let (mut first, mut second) = if salt >> 31 == 0 { (above, below) } else { (below, above) };
-    for axis in 0..ty.shape.rank() {
-        let wide = |f: &mut Func, ops: &mut Vec<Op>, n: u32| {
-            let t = Tensor::from_vec(vec![n], []).expect("one element");
-            push(f, ops, Prim::Constant { value: Literal::Splat(t, ty.shape.clone()) }, &[])
-        };
-        let place = push(f, ops, Prim::Iota { dtype: DType::U32, shape: ty.shape.clone(), axis }, &[]);
-        let (by, half) = (wide(f, ops, 0x9E37_79B9 ^ (salt & !1)), wide(f, ops, 1 << 31));
-        let mixed = push(f, ops, Prim::Binary(Binary::Mul), &[place, by]);
-        let heads = push(f, ops, Prim::Compare { direction: Direction::Ge, order: SortOrder::Ieee }, &[mixed, half]);
-        let (a, b) = (first, second);
-        first = push(f, ops, Prim::Select {}, &[heads, a, b]);
-        second = push(f, ops, Prim::Select {}, &[heads, b, a]);
-    }
-    push(f, ops, Prim::Binary(Binary::Mul), &[v, first])
+    let salt = v.0.wrapping_mul(0x9E37_79B9).wrapping_add(seed.wrapping_mul(0x85EB_CA6B)) | 1;
+    let up = |i: usize| seed == 0 || (i as u32).wrapping_add(salt).wrapping_mul(0x9E37_79B9 ^ (salt << 8)) >> 31 == 0;
+    let list: Vec<f64> = (0..n).map(|i| if up(i) { 1.0 + by } else { 1.0 - by }).collect();
+    let factor = Tensor::from_vec(list, extents).and_then(|t| t.cast(ty.dtype())).expect("as many as the shape says");
+    let factor = push(f, ops, Prim::Constant { value: Literal::Dense(factor) }, &[]);
+    push(f, ops, Prim::Binary(Binary::Mul), &[v, factor])
 }
 
 /// Puts a value that is off after each op; what follows takes that instead.
