@@ -37,8 +37,8 @@ pub use evoxc_backends::{
 pub use evoxc_core::{
     ArgAt, Axes, AxisInt, BF16, BOOL, BackendError, Buffer, BufferElement, C64, C128, DType, Device, DeviceError,
     DeviceKind, Dim, DimError, DimLike, DimStep, Dyn, Element, Error, F16, F32, F64, Flatten, I8, I16, I32, I64,
-    ImportError, IntoAxes, IntoShape, IrError, Keep, Leaf, Loc, OpError, ParseError, PersistenceError, Result,
-    RunError, Scalar, Shape, SliceItem, Slices, StaticValue, Tensor, TensorError, TensorSpec, TraceErrors,
+    ImportError, IntoAxes, IntoShape, IrError, Keep, Leaf, Loc, OpError, ParseError, PersistenceError, Resident,
+    Result, RunError, Scalar, Shape, SliceItem, Slices, StaticValue, Tensor, TensorError, TensorSpec, TraceErrors,
     TransformError, Tree, TreeDef, TreeError, TreeKind, TreeToken, U8, U16, U32, U64, Unflatten, Unsupported, dim,
     keep, spec,
 };
@@ -53,7 +53,7 @@ pub use evoxc_stage::{
 pub use evoxc_trace::{
     Attention, Branch, Conv, CrossEntropy, Graph, GraphFn, GraphMark, Interpolation, MatrixNorm, Operand, Opnd,
     Reduction, Rope, SpecializationCache, Sym, arange, branch, build, build_cached, build_cached_as, concat, cond,
-    constant, einsum, evaluate, eye, fori_loop, full, iota, linspace, map, meshgrid, multi_dot, ones,
+    constant, einsum, evaluate, eye, fail, fori_loop, full, iota, linspace, map, meshgrid, multi_dot, ones,
     optimization_barrier, scan, scan_n, scan_reverse, stack, switch, trace, while_loop, zeros,
 };
 #[doc(inline)]

@@ -332,8 +332,8 @@ impl Tensor {
             },
         }
     }
-    /// The bytes, where the host can read them.
-    fn bytes(&self) -> Option<&[u8]> {
+    /// The elements as bytes in the machine's order, read in place; `None` where the memory is not the host's.
+    pub fn bytes(&self) -> Option<&[u8]> {
         match &self.data {
             Storage::Host(b) => Some(b.bytes()),
             Storage::Held(h) => h.memory.bytes(),

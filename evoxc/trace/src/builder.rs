@@ -479,9 +479,26 @@ pub(crate) fn emit_many<const N: usize>(prim: Prim, operands: &[Sym]) -> [Sym; N
         .unwrap_or([Sym::POISON; N])
 }
 
-/// Records an error of `op` at the caller, with the operands' types, and gives a poisoned value.
+/// For functions of your own that check what they are given: records an error of `op` at the caller, with the operands'
+/// types, and gives a value that stands for the missing one. The trace goes on, and ends with all its errors.
+///
+/// ```
+/// use evoxc::prelude::*;
+/// #[track_caller]
+/// fn halves(x: Sym) -> (Sym, Sym) {
+///     match x.dim(0).get() {
+///         Some(n) if n % 2 == 0 => (x.slice(s![..n / 2]), x.slice(s![n / 2..])),
+///         _ => {
+///             let no = evoxc::fail("halves", &[x], "the first extent is not even", Some("pad it by one".into()));
+///             (no, no)
+///         }
+///     }
+/// }
+/// let e = trace(|x: Sym| halves(x), spec(F32, [3])).unwrap_err();
+/// assert_eq!(e.to_string().lines().next(), Some("halves: the first extent is not even (tensor<3xf32>); pad it by one"));
+/// ```
 #[track_caller]
-pub(crate) fn fail(op: &str, operands: &[Sym], message: impl Into<String>, remedy: Option<String>) -> Sym {
+pub fn fail(op: &str, operands: &[Sym], message: impl Into<String>, remedy: Option<String>) -> Sym {
     let types: Vec<String> = operands.iter().filter_map(|&s| type_of(s)).map(|t| t.to_string()).collect();
     if operands.iter().any(|s| s.is_poison()) {
         return Sym::POISON;

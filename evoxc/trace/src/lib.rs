@@ -27,6 +27,7 @@ mod sym;
 mod trace_fn;
 
 pub use build_cached::{build_cached, build_cached_as};
+pub use builder::fail;
 pub use control::{
     Branch, branch, cond, fori_loop, map, optimization_barrier, scan, scan_n, scan_reverse, switch, while_loop,
 };
