@@ -19,6 +19,7 @@ mod config;
 mod error;
 mod families;
 mod forward;
+mod generate;
 pub mod io;
 mod load;
 
@@ -29,4 +30,5 @@ pub use families::{Activation, Params, bert, gpt2, llama};
 pub use forward::{
     Logits, cache_specs, cached_specs, encode, encode_specs, forward, forward_cached, param_specs, specs,
 };
+pub use generate::{GenerateOptions, Generation, Generator, Sampler, Tokens, generate};
 pub use load::{LoadOptions, Loaded, load, load_with};

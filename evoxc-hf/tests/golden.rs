@@ -5,7 +5,7 @@ mod common;
 use common::{LOGITS, compare, fixtures, golden};
 use evoxc::AnyBackend;
 use evoxc::prelude::*;
-use evoxc_hf::bert;
+use evoxc_hf::{GenerateOptions, bert};
 
 /// The decoders.
 const DECODERS: [&str; 7] = ["gpt2", "gpt2-2l", "llama", "llama3", "mistral", "qwen2", "qwen3"];
@@ -64,6 +64,33 @@ fn encoders() -> evoxc::Result<()> {
             }
             let part = "sentence_embedding";
             compare(&what(part), &got.sentence_embedding, &expected.tensor(part)?, 5e-6, 0.0);
+        }
+    }
+    Ok(())
+}
+
+/// Greedy decoding gives the golden tokens, from the golden logits of each step.
+#[test]
+fn greedy_tokens() -> evoxc::Result<()> {
+    let Some(models) = fixtures() else { return Ok(()) };
+    for name in DECODERS {
+        let loaded = evoxc_hf::load(models.join(name))?;
+        let expected = golden(&models.join(name));
+        let prompt = expected.tensor("prompt_ids")?.to_vec::<i32>()?;
+        let logits = expected.tensor("step_logits")?;
+        let vocab = loaded.config.vocab_size();
+        for backend in backends() {
+            let options = GenerateOptions::default().max_new_tokens(16);
+            let mut tokens = evoxc_hf::generate(&loaded, &backend, &prompt, options)?;
+            let mut all = vec![];
+            while let Some(token) = tokens.next() {
+                let row = logits.as_slice::<f32>()?[all.len() * vocab..][..vocab].to_vec();
+                let what = format!("step {} of {name} on {}", all.len(), backend.name());
+                let got = tokens.logits().expect("a step has run");
+                compare(&what, got, &Tensor::from_vec(row, [1, vocab])?, LOGITS.0, LOGITS.1);
+                all.push(token?);
+            }
+            assert_eq!(all, expected.tensor("generated_ids")?.to_vec::<i32>()?, "{name} on {}", backend.name());
         }
     }
     Ok(())
