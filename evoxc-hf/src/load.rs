@@ -2,10 +2,11 @@
 
 use crate::config::Config;
 use crate::io::Weights;
+use crate::io::gguf::{self, Gguf};
 use crate::{Error, Family, Params, Result};
-use evoxc::{DType, Tensor};
+use evoxc::{DType, Dyn, Tensor};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A model's config and parameters.
 #[derive(Clone, Debug)]
@@ -38,7 +39,8 @@ impl LoadOptions {
 }
 
 /// Loads a folder as `save_pretrained` writes it: config.json, and one safetensors file or shards with an index. The
-/// files are mapped; nothing is read before it is used.
+/// files are mapped; nothing is read before it is used. Or loads a GGUF file (or the folder of one), which is dequantised
+/// to f32.
 ///
 /// # Errors
 /// [`Error::Checkpoint`]: a file is missing or malformed, the family is unknown, a parameter is missing or has another
@@ -63,9 +65,52 @@ pub fn load_with(
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Loaded> {
     let folder = path.as_ref();
+    if let Some(file) = gguf_file(folder)? {
+        return load_gguf(&file, options, progress);
+    }
     let config = Config::open(folder)?;
     let weights = Weights::open(folder, progress)?;
     assemble(config, &weights, options)
+}
+
+/// The GGUF file that a path names: the file itself, or the only one in a folder without a config.json.
+fn gguf_file(path: &Path) -> Result<Option<PathBuf>> {
+    if path.is_file() {
+        return Ok(Some(path.into()));
+    }
+    if path.join("config.json").exists() || !path.is_dir() {
+        return Ok(None);
+    }
+    let entries = std::fs::read_dir(path).map_err(|e| Error::io(path, &e))?;
+    let files = entries.filter_map(|e| Some(e.ok()?.path()));
+    let mut found: Vec<PathBuf> = files.filter(|p| p.extension().is_some_and(|e| e == "gguf")).collect();
+    found.sort();
+    match found.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(one.clone())),
+        several => {
+            let names: Vec<_> = several.iter().filter_map(|p| p.file_name()?.to_str()).collect();
+            Err(Error::file(path, format!("holds several GGUF files: {}", names.join(", "))).remedy("name one"))
+        }
+    }
+}
+
+/// A model out of a GGUF file, dequantised to f32.
+fn load_gguf(path: &Path, options: LoadOptions, progress: &mut dyn FnMut(usize, usize)) -> Result<Loaded> {
+    let file = Gguf::open(path)?;
+    let mut config = gguf::config(&file)?;
+    let (params, unused_tensors) = gguf::parameters(&file, &config, progress)?;
+    let params = match options.dtype {
+        None | Some(DType::F32) => params,
+        Some(dtype) => {
+            config.dtype = dtype;
+            let leaves: Vec<Tensor> =
+                Dyn::of(params).leaves().iter().map(|t| t.cast(dtype)).collect::<evoxc::Result<_>>()?;
+            let mut leaves = leaves.into_iter();
+            Params::try_build(&config, |name, _| leaves.next().ok_or_else(|| Error::tensor(path, name, "is missing")))?
+        }
+    };
+    Ok(Loaded { family: config.family, config, params, unused_tensors })
 }
 
 /// Prefixes that some checkpoints leave out, and others add.

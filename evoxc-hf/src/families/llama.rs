@@ -51,7 +51,7 @@ pub struct Config {
 }
 
 /// More layers than this are taken for a mistake.
-const MAX_LAYERS: usize = 100_000;
+pub(crate) const MAX_LAYERS: usize = 100_000;
 
 impl Config {
     pub(crate) fn read(k: &mut Keys, family: Family) -> Result<Config> {

@@ -8,8 +8,8 @@ pub use sample::Sampler;
 
 use crate::families::layers::{Cache, Place};
 use crate::{Config, Error, Loaded, Logits, Params, Result, cached_specs, forward_cached};
-use evoxc::{Backend, DimLike};
 use evoxc::prelude::*;
+use evoxc::{Backend, DimLike};
 use std::sync::Arc;
 
 /// What a step is given.
@@ -60,12 +60,7 @@ impl Generator {
     ///
     /// # Errors
     /// [`Error::Request`] for an encoder or options out of their ranges; what compiling reports.
-    pub fn new<B: Backend>(
-        loaded: &Loaded,
-        backend: &B,
-        batch: usize,
-        options: GenerateOptions,
-    ) -> Result<Generator> {
+    pub fn new<B: Backend>(loaded: &Loaded, backend: &B, batch: usize, options: GenerateOptions) -> Result<Generator> {
         if let Some(fault) = options.fault() {
             return Err(Error::Request(fault));
         }

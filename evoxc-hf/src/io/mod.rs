@@ -6,6 +6,8 @@ mod safetensors;
 mod shards;
 mod write;
 
+pub mod gguf;
+
 pub use mapped::MappedFile;
 pub use safetensors::{Entry, SafeTensors};
 pub use shards::Weights;
