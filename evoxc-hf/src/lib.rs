@@ -22,6 +22,9 @@ mod forward;
 mod generate;
 pub mod io;
 mod load;
+mod reference;
+mod save;
+pub mod train;
 
 pub use config::{Config, Family, Model};
 pub use error::{CheckpointError, Error, Result};
@@ -32,3 +35,5 @@ pub use forward::{
 };
 pub use generate::{GenerateOptions, Generation, Generator, Sampler, Tokens, generate};
 pub use load::{LoadOptions, Loaded, load, load_with};
+pub use reference::{ReferenceOutput, reference_encode, reference_logits};
+pub use save::save;

@@ -20,6 +20,8 @@ pub struct Loaded {
     pub family: Family,
     /// The tensors of the files that the model does not use; causal masks and other derived buffers are left out.
     pub unused_tensors: Vec<String>,
+    /// The text of config.json, if there was one.
+    pub(crate) config_json: Option<String>,
 }
 
 /// How to load.
@@ -70,7 +72,8 @@ pub fn load_with(
     }
     let config = Config::open(folder)?;
     let weights = Weights::open(folder, progress)?;
-    assemble(config, &weights, options)
+    let loaded = assemble(config, &weights, options)?;
+    Ok(Loaded { config_json: std::fs::read_to_string(folder.join("config.json")).ok(), ..loaded })
 }
 
 /// The GGUF file that a path names: the file itself, or the only one in a folder without a config.json.
@@ -110,7 +113,7 @@ fn load_gguf(path: &Path, options: LoadOptions, progress: &mut dyn FnMut(usize, 
             Params::try_build(&config, |name, _| leaves.next().ok_or_else(|| Error::tensor(path, name, "is missing")))?
         }
     };
-    Ok(Loaded { family: config.family, config, params, unused_tensors })
+    Ok(Loaded { family: config.family, config, params, unused_tensors, config_json: None })
 }
 
 /// Prefixes that some checkpoints leave out, and others add.
@@ -166,5 +169,5 @@ fn assemble(mut config: Config, weights: &Weights, options: LoadOptions) -> Resu
     // What is in memory, whatever config.json says of it.
     config.dtype = options.dtype.or(stored.map(|(d, _)| d)).unwrap_or(config.dtype);
     let unused = weights.names().filter(|n| !used.contains(*n) && !derived(n)).map(String::from).collect();
-    Ok(Loaded { family: config.family, config, params, unused_tensors: unused })
+    Ok(Loaded { family: config.family, config, params, unused_tensors: unused, config_json: None })
 }
