@@ -22,8 +22,11 @@ mod forward;
 mod generate;
 pub mod io;
 mod load;
+mod pack;
+mod predict;
 mod reference;
 mod save;
+mod text;
 pub mod train;
 
 pub use config::{Config, Family, Model};
@@ -35,5 +38,8 @@ pub use forward::{
 };
 pub use generate::{GenerateOptions, Generation, Generator, Sampler, Tokens, generate};
 pub use load::{LoadOptions, Loaded, load, load_with};
+pub use pack::{Packed, pack_params, packed_specs, place_params, unpack};
+pub use predict::{Encoder, Predictor};
 pub use reference::{ReferenceOutput, reference_encode, reference_logits};
 pub use save::save;
+pub use text::{Text, TextStream};
