@@ -5,12 +5,12 @@ use crate::decompose::{Precision, decompose};
 use crate::dump;
 use crate::kernel::Kernel;
 use crate::linearise::{Shape, candidates, linearise, repeat};
-use crate::lir::Lir;
+use crate::lir::{Inst, Lir, Memory};
 use crate::memo::{Memo, MemoCounts, Options};
 use crate::plan::{Compiled, Kernels, Plan};
 use crate::pool::SharedPool;
 use crate::render::{self, C, Interp, Renderer};
-use crate::schedule::{KernelItem, Part, Routine, join_loops, schedule};
+use crate::schedule::{KernelItem, Part, Routine, Slot, join_loops, schedule};
 use crate::search;
 use crate::uop::{Key, Stage, key, simplify_kernel, verify};
 use evoxc_core::{Device, DeviceKind, OpError, Result, Tensor};
@@ -293,7 +293,14 @@ impl Native {
             return Ok(Arc::new(linearise(&self.decomposed(&item.kernel).map_err(at)?, &target, shape).map_err(at)?));
         };
         let all = |parts: &[Part]| -> Result<Vec<Arc<Lir>>> {
-            parts.iter().map(|p| self.form(&p.item, renderer, shape)).collect()
+            let one = |p: &Part| {
+                let lir = self.form(&p.item, renderer, shape)?;
+                match gathers_widely(p, &lir) {
+                    true => self.form(&p.item, renderer, Shape { lanes: 4, ..shape }),
+                    false => Ok(lir),
+                }
+            };
+            parts.iter().map(one).collect()
         };
         let (cond, body) = (all(&r.cond)?, all(&r.body)?);
         let dtypes = item.kernel.buffers.iter().map(|b| b.dtype).collect();
@@ -487,4 +494,16 @@ impl Backend for Native {
         }
         Ok(Arc::new(self.plan(artifact)?))
     }
+}
+
+/// Does a kernel take elements of an entry of its loop by vectors of indices that are too long for the entry's place in its
+/// buffer, a number of 64 bits?
+fn gathers_widely(part: &Part, lir: &Lir) -> bool {
+    lir.body.iter().any(|inst| match inst {
+        Inst::Gather { from: Memory::Buffer(b), index, .. } | Inst::Scatter { to: Memory::Buffer(b), index, .. } => {
+            let lanes = lir.regs.get(index.0 as usize).map_or(1, |t| t.lanes);
+            lanes > 4 && matches!(part.at.get(*b as usize), Some(Slot::Entry(..)))
+        }
+        _ => false,
+    })
 }

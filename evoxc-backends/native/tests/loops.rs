@@ -180,3 +180,17 @@ fn lengths_may_be_symbolic() {
         assert_eq!(ys.to_vec::<f32>().unwrap_or_default(), expected);
     }
 }
+
+#[test]
+fn entries_are_gathered_by_data() {
+    // The indices are data, so the loads of an entry are of lanes that lie apart.
+    for n in [8usize, 16, 40] {
+        let at = Tensor::from_vec((0..n).map(|i| (i * 7 % 24) as i32).collect::<Vec<i32>>(), [n]);
+        let at = at.unwrap_or_else(|e| panic!("{e:?}"));
+        let f = |x: Vec<Sym>| {
+            let (init, xs, at) = (x[0], x[1], x[2]);
+            vec![scan(init, xs, |c, entry: Sym| (c * 0.5 + entry.take(at, 0), c.sum(..))).0]
+        };
+        check(f, &[ramp([n]), ramp([9, 24]), at], 1, 0, 1e-5);
+    }
+}
