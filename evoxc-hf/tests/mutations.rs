@@ -37,8 +37,11 @@ static WATCHED: Watched = Watched;
 /// No honest header of the small files here needs more.
 const MOST: usize = 1 << 20;
 
+/// A name of its own: tests run beside each other.
 fn file(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("evoxc-hf-mutation-{name}-{}", std::process::id()))
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let (process, n) = (std::process::id(), NUMBER.fetch_add(1, Relaxed));
+    std::env::temp_dir().join(format!("evoxc-hf-mutation-{process}-{n}-{name}"))
 }
 
 /// A sound safetensors file.

@@ -431,7 +431,7 @@ impl Pass<'_, '_, '_, '_> {
         }
         let step = expand(g, op, place, at, facts)?;
         let from: SmallVec<[(Value, At); 4]> = sources(op).into_iter().zip(step.from.iter().copied()).collect();
-        g.steps.push(step);
+        g.step(step);
         for (v, at) in from {
             self.use_in(node, v, at);
         }

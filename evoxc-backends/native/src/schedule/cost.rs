@@ -60,7 +60,7 @@ pub(super) fn choose(op: &Op, v: Value, facts: &Facts, uses: &[(&Group, usize, A
         let mut again = 0.0;
         for &(g, at) in &contexts {
             let ranges = g.ranges_of(at);
-            again += evaluations(g, &ranges) * work * ARITHMETIC;
+            again += evaluations(g, &g.surroundings(at)) * work * ARITHMETIC;
             // Every thread would do all of it.
             if reduces && loops(g, &ranges).is_empty() && work * size >= THREADS && elements(&g.shape) >= 4096.0 {
                 return Choice::Keep("a reduction of all, that every thread would repeat".into());
@@ -77,7 +77,7 @@ pub(super) fn choose(op: &Op, v: Value, facts: &Facts, uses: &[(&Group, usize, A
             if let Some((g, _)) = contexts.first()
                 && let Some(r) = as_row(g, v, &ats, facts)
             {
-                let once = evaluations(g, &g.ranges_of(r.fill)) * work * ARITHMETIC;
+                let once = evaluations(g, &g.surroundings(r.fill)) * work * ARITHMETIC;
                 let traffic: f64 = contexts.iter().map(|(_, at)| g.iterations(&g.ranges_of(*at))).sum();
                 let cost = once + traffic * ty.dtype.size() as f64 * CLOSE;
                 if cost < again {

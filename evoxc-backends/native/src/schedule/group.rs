@@ -86,6 +86,8 @@ pub(super) struct Group {
     /// Ranges of reductions, by depth, place and extent.
     reduces: FxHashMap<(u32, u32, UOp), UOp>,
     pub(super) rows: Vec<Row>,
+    /// Loops that an element is computed within although it does not depend on them: it is inside of a reduction that does.
+    pub(super) inside: FxHashMap<At, SmallVec<[UOp; 4]>>,
     /// Elements that are indices, and what stands for each until it is known.
     pub(super) pending: Vec<(Value, At, UOp)>,
     /// Sets of loop ranges that reductions depend on: each is part of the next.
@@ -213,6 +215,41 @@ impl Group {
                 if !all.contains(&r) {
                     all.push(r);
                 }
+            }
+        }
+        all
+    }
+    /// Adds a step, and what it says of the loops around the elements that it takes.
+    pub(super) fn step(&mut self, step: Step) {
+        let reduces = |g: &Group, at: At| -> SmallVec<[UOp; 4]> {
+            g.ranges_of(at).into_iter().filter(|&r| !g.is_loop(r)).collect()
+        };
+        let here = reduces(self, step.at);
+        for &from in &step.from {
+            let below = reduces(self, from);
+            if from == step.at || below.is_empty() {
+                continue;
+            }
+            let mut around = self.inside.get(&step.at).cloned().unwrap_or_default();
+            // It closes a range: the loop over that is within the loops that its own element depends on.
+            if below.iter().any(|r| !here.contains(r)) {
+                around.extend(self.ranges_of(step.at).into_iter().filter(|&r| self.is_loop(r)));
+            }
+            let all = self.inside.entry(from).or_default();
+            for r in around {
+                if !all.contains(&r) {
+                    all.push(r);
+                }
+            }
+        }
+        self.steps.push(step);
+    }
+    /// The ranges that an element depends on, and the loops that it is computed within anyway.
+    pub(super) fn surroundings(&self, at: At) -> SmallVec<[UOp; 4]> {
+        let mut all = self.ranges_of(at);
+        for &r in self.inside.get(&at).into_iter().flatten() {
+            if !all.contains(&r) {
+                all.push(r);
             }
         }
         all
