@@ -173,3 +173,27 @@ fn long_chains_are_one_kernel_in_linear_time() {
     // A generous bound: machines are shared.
     assert!(of(10_000) < of(1000) * 40);
 }
+
+/// One row through a feed-forward block, as in the decoding of text: no product is computed more than once.
+#[test]
+fn one_row_through_a_feed_forward_block() {
+    let block = |x: Sym, gate: Sym, up: Sym, down: Sym| {
+        let y = x / ((x * x).mean(keep(1)) + 1e-5).sqrt();
+        let (g, u) = (y.dot(gate.t()), y.dot(up.t()));
+        x + (g.silu() * u).dot(down.t())
+    };
+    let specs = (f32s([1, 576]), f32s([1536, 576]), f32s([1536, 576]), f32s([576, 1536]));
+    let graph = trace(block, specs).unwrap_or_else(|e| panic!("{e}"));
+    let s = schedule(graph.module()).unwrap_or_else(|e| panic!("{e}"));
+    let flops: i64 = s.routines[0]
+        .body
+        .items
+        .iter()
+        .map(|i| match i {
+            Item::Kernel(k) => k.flops().as_i64().unwrap_or(i64::MAX / 8),
+            _ => 0,
+        })
+        .sum();
+    // Three products of 576 by 1536, two flops each; the rest is little.
+    assert!(flops < 3 * 2 * 576 * 1536 * 3 / 2, "{flops} flops: {s}");
+}
