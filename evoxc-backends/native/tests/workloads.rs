@@ -3,7 +3,7 @@
 #![allow(clippy::approx_constant, reason = "the other systems are given these very digits")]
 
 use evoxc::prelude::*;
-use evoxc_native::schedule::{Counters, Item, schedule};
+use evoxc_native::schedule::{Counters, Item, KernelItem, schedule};
 use evoxc_native::uop::key;
 
 #[track_caller]
@@ -196,4 +196,23 @@ fn one_row_through_a_feed_forward_block() {
         .sum();
     // Three products of 576 by 1536, two flops each; the rest is little.
     assert!(flops < 3 * 2 * 576 * 1536 * 3 / 2, "{flops} flops: {s}");
+}
+
+/// One row through attention: queries are computed once, not for each key.
+#[test]
+fn one_row_through_attention() {
+    let attend = |x: Sym, w: Sym, keys: Sym, values: Sym| {
+        let q = x.dot(w).reshape([12, 1, 64]);
+        let scores = q.matmul(keys.transpose([0, 2, 1])) * 0.125;
+        scores.softmax(-1).matmul(values)
+    };
+    let n = dim("N");
+    let specs = (f32s([1, 768]), f32s([768, 768]), f32s((12, n, 64)), f32s((12, n, 64)));
+    let graph = trace(attend, specs).unwrap_or_else(|e| panic!("{e}"));
+    let s = schedule(graph.module()).unwrap_or_else(|e| panic!("{e}"));
+    let of = |k: &KernelItem| k.flops().evaluate(&mut |_| Some(256)).unwrap_or_else(|e| panic!("{e}"));
+    let items = s.routines[0].body.items.iter();
+    let flops: i64 = items.map(|i| if let Item::Kernel(k) = i { of(k) } else { 0 }).sum();
+    // The projection, two products with 256 rows of 64 for each of 12 heads, and some tens of flops for each score.
+    assert!(flops < 2 * 768 * 768 + 2 * 2 * 12 * 256 * 64 + 12 * 256 * 60, "{flops} flops: {s}");
 }

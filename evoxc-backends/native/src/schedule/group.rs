@@ -86,7 +86,7 @@ pub(super) struct Group {
     /// Ranges of reductions, by depth, place and extent.
     reduces: FxHashMap<(u32, u32, UOp), UOp>,
     pub(super) rows: Vec<Row>,
-    /// Loops that an element is computed within although it does not depend on them: it is inside of a reduction that does.
+    /// Ranges that an element is computed within although it does not depend on them: it is inside of a reduction that does.
     pub(super) inside: FxHashMap<At, SmallVec<[UOp; 4]>>,
     /// Elements that are indices, and what stands for each until it is known.
     pub(super) pending: Vec<(Value, At, UOp)>,
@@ -231,9 +231,9 @@ impl Group {
                 continue;
             }
             let mut around = self.inside.get(&step.at).cloned().unwrap_or_default();
-            // It closes a range: the loop over that is within the loops that its own element depends on.
+            // It closes a range: the loop over that is within the loops over all that its own element depends on.
             if below.iter().any(|r| !here.contains(r)) {
-                around.extend(self.ranges_of(step.at).into_iter().filter(|&r| self.is_loop(r)));
+                around.extend(self.ranges_of(step.at));
             }
             let all = self.inside.entry(from).or_default();
             for r in around {
@@ -244,7 +244,7 @@ impl Group {
         }
         self.steps.push(step);
     }
-    /// The ranges that an element depends on, and the loops that it is computed within anyway.
+    /// The ranges that an element depends on, and those that it is computed within anyway.
     pub(super) fn surroundings(&self, at: At) -> SmallVec<[UOp; 4]> {
         let mut all = self.ranges_of(at);
         for &r in self.inside.get(&at).into_iter().flatten() {
