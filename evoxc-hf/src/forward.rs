@@ -29,7 +29,7 @@ fn head(params: &Params<Sym>, x: Sym) -> Option<Sym> {
 fn check(config: &Config, sequence: Dim) -> Result<()> {
     let most = config.max_positions();
     match sequence.get() {
-        Some(n) if n as usize > most => {
+        Some(n) if n > most => {
             Err(Error::Request(format!("a sequence of {n} is longer than the {most} positions of the model")))
         }
         _ => Ok(()),

@@ -43,3 +43,8 @@ pub use predict::{Encoder, Predictor};
 pub use reference::{ReferenceOutput, reference_encode, reference_logits};
 pub use save::save;
 pub use text::{Text, TextStream};
+
+/// The code of the page on checkpoints compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/huggingface.md")]
+struct Page;

@@ -12,7 +12,11 @@ use std::collections::BTreeMap;
 /// The parameters' names, in the order of their tree.
 fn names(config: &evoxc_hf::Config) -> Vec<String> {
     let mut out = vec![];
-    Params::try_build(config, |name, _| Ok::<_, ()>(out.push(name.to_string()))).unwrap();
+    let gather = |name: &str, _: &[usize]| {
+        out.push(name.to_string());
+        Ok::<(), ()>(())
+    };
+    Params::try_build(config, gather).unwrap();
     out
 }
 

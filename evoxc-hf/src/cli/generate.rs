@@ -63,7 +63,7 @@ pub fn run(a: &Arguments) -> Result<(), Failure> {
     }
     let (mut count, mut first) = (0u32, Duration::ZERO);
     let begun = Instant::now();
-    for row in generator.start(&[prompt.clone()])? {
+    for row in generator.start(std::slice::from_ref(&prompt))? {
         let Some(token) = row?.first().copied().flatten() else { break };
         match &mut stream {
             Some(s) => print(&s.push(token)?)?,

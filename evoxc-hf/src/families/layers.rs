@@ -129,7 +129,7 @@ impl Sight {
     pub fn attend(&mut self, layer: usize, q: Sym, k: Sym, v: Sym, window: Option<usize>, scale: Option<f64>) -> Sym {
         let (keys, values) = match (&mut self.cache, &self.place) {
             (Some(c), Some(p)) => {
-                let zero = p.at * 0;
+                let zero = p.at.zeros_like();
                 let start = [zero, zero, p.at, zero];
                 let (keys, values) = (&mut c.keys[layer], &mut c.values[layer]);
                 *keys = keys.dynamic_update_slice(k.cast(keys.dtype()), start);
@@ -143,11 +143,11 @@ impl Sight {
         let key = iota(I32, [keys.dim(2)], 0).expand_dims(0);
         let mut seen = key.le(query);
         if let Some(w) = window {
-            seen = seen & key.gt(query - w as i32);
+            seen &= key.gt(query - w as i32);
         }
         if let Some(p) = &self.place {
             // [B, heads, T, keys]
-            seen = seen & key.ge(p.padding.reshape((p.padding.dim(0), 1, 1, 1)));
+            seen &= key.ge(p.padding.reshape((p.padding.dim(0), 1, 1, 1)));
         }
         let mut options = Attention::default().mask(seen);
         if let Some(s) = scale {

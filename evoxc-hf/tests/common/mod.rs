@@ -28,7 +28,7 @@ pub fn compare(what: &str, got: &Tensor, expected: &Tensor, absolute: f32, relat
     let mut worst = (0f32, 0);
     for (i, (a, b)) in g.iter().zip(e).enumerate() {
         let over = (a - b).abs() / (absolute + relative * b.abs());
-        if !(over <= worst.0) {
+        if over.is_nan() || over > worst.0 {
             worst = (over, i);
         }
     }

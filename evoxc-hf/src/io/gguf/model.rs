@@ -83,7 +83,7 @@ pub(crate) fn config(file: &Gguf) -> Result<Config> {
         true => file.tensor("rope_freqs.weight")?.to_vec::<f32>()?,
         false => vec![1.0; features / 2],
     };
-    if divisors.len() != features / 2 || divisors.iter().any(|d| !(*d > 0.0)) {
+    if divisors.len() != features / 2 || !divisors.iter().all(|d| *d > 0.0) {
         return Err(bad("rope_freqs.weight", format!("has no {} divisors above 0", features / 2)));
     }
     let turn = |(i, d): (usize, &f32)| base.powf(-((2 * i) as f64) / features as f64) / factor / f64::from(*d);
