@@ -25,6 +25,7 @@ mod load;
 mod pack;
 mod predict;
 mod reference;
+mod runner;
 mod save;
 mod text;
 pub mod train;
@@ -41,6 +42,7 @@ pub use load::{LoadOptions, Loaded, load, load_with};
 pub use pack::{Packed, pack_params, packed_specs, place_params, unpack};
 pub use predict::{Encoder, Predictor};
 pub use reference::{ReferenceOutput, reference_encode, reference_logits};
+pub use runner::Runner;
 pub use save::save;
 pub use text::{Text, TextStream};
 

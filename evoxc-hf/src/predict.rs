@@ -1,7 +1,7 @@
 //! Host arrays in, host arrays out.
 
 use crate::config::Model;
-use crate::{Error, Loaded, Params, Result, bert, encode, encode_specs, forward, specs};
+use crate::{Error, Loaded, Params, Result, Runner, bert, encode, encode_specs, forward, specs};
 use evoxc::Backend;
 use evoxc::prelude::*;
 use ndarray::{Array2, Array3, ArrayView2, Ix2, Ix3};
@@ -17,7 +17,7 @@ use ndarray::{Array2, Array3, ArrayView2, Ix2, Ix3};
 /// # }
 /// ```
 pub struct Predictor {
-    exe: Executable<(Params<Tensor>, Tensor), Tensor>,
+    exe: Runner<(Params<Tensor>, Tensor), Tensor>,
     loaded: Loaded,
 }
 
@@ -28,7 +28,7 @@ impl Predictor {
     /// The model is an encoder; what compiling reports.
     pub fn new<B: Backend>(loaded: &Loaded, backend: &B) -> Result<Predictor> {
         let (b, t) = (dim("batch"), dim("length"));
-        let exe = build(forward(&loaded.config, t)?, specs(&loaded.config, b, t), backend)?;
+        let exe = Runner::new(forward(&loaded.config, t)?, specs(&loaded.config, b, t), backend)?;
         Ok(Predictor { exe, loaded: loaded.clone() })
     }
     /// The logits `[B, T, vocab]` of ids `[B, T]`.
@@ -62,7 +62,7 @@ fn check(loaded: &Loaded, ids: ArrayView2<i32>, vocab: usize) -> Result<()> {
 
 /// An encoder compiled for batches and sequences of any size.
 pub struct Encoder {
-    exe: Executable<(Params<Tensor>, bert::Input<Tensor>), bert::Output<Tensor>>,
+    exe: Runner<(Params<Tensor>, bert::Input<Tensor>), bert::Output<Tensor>>,
     loaded: Loaded,
 }
 
@@ -73,7 +73,7 @@ impl Encoder {
     /// The model is a decoder; what compiling reports.
     pub fn new<B: Backend>(loaded: &Loaded, backend: &B) -> Result<Encoder> {
         let (b, t) = (dim("batch"), dim("length"));
-        let exe = build(encode(&loaded.config, t)?, encode_specs(&loaded.config, b, t), backend)?;
+        let exe = Runner::new(encode(&loaded.config, t)?, encode_specs(&loaded.config, b, t), backend)?;
         Ok(Encoder { exe, loaded: loaded.clone() })
     }
     /// The encoder's outputs for ids, masks and types `[B, T]`.

@@ -4,7 +4,7 @@ use super::{Failure, Model, print};
 use evoxc::prelude::*;
 use evoxc::{AnyBackend, TreeDef, value_and_grad};
 use evoxc_hf::io::SafeTensors;
-use evoxc_hf::{GenerateOptions, Generator, Loaded, Params, bert, train};
+use evoxc_hf::{GenerateOptions, Generator, Loaded, Params, Runner, bert, train};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -106,7 +106,7 @@ fn decoder(
     let shown = |name: &str| format!("{prefix}{name}");
     let forward = |ids: &Tensor| -> Result<Tensor, Failure> {
         let (b, t) = (dim("B"), dim("T"));
-        let exe = build(evoxc_hf::forward(config, t)?, evoxc_hf::specs(config, b, t), backend)?;
+        let exe = Runner::new(evoxc_hf::forward(config, t)?, evoxc_hf::specs(config, b, t), backend)?;
         Ok(exe.run((loaded.params.clone(), ids.clone()))?)
     };
     let ids = find(golden, prefix, "input_ids")?;
@@ -119,7 +119,7 @@ fn decoder(
     if let Some(ids) = ids.filter(|_| loss.is_some() || !gradients.is_empty()) {
         let (b, t) = (dim("B"), dim("T"));
         let f = value_and_grad(train::loss(config, t)?);
-        let (l, g) = build(f, evoxc_hf::specs(config, b, t), backend)?.run((loaded.params.clone(), ids))?;
+        let (l, g) = Runner::new(f, evoxc_hf::specs(config, b, t), backend)?.run((loaded.params.clone(), ids))?;
         if let Some(loss) = loss {
             report.values(&shown("loss"), &l, &loss, LOSS)?;
         }
@@ -175,7 +175,7 @@ fn prefill(loaded: &Loaded, prompt: &Tensor, backend: &AnyBackend) -> Result<Ten
     let config = &loaded.config;
     let f = evoxc_hf::forward_cached(config, evoxc_hf::Logits::All)?;
     let specs = evoxc_hf::cached_specs(config, batch, dim("T"), dim("capacity"));
-    let exe = build(f, specs, backend)?;
+    let exe = Runner::new(f, specs, backend)?;
     let cache = evoxc_hf::cache_specs(config, batch, length);
     let zeros = |all: Vec<TensorSpec>| -> evoxc::Result<Vec<Tensor>> {
         all.into_iter().map(|s| Tensor::try_full(s.dtype, s.shape, 0)).collect()
@@ -193,7 +193,8 @@ fn encoder(loaded: &Loaded, golden: &SafeTensors, backend: &AnyBackend, report: 
     };
     let (b, t) = (dim("B"), dim("T"));
     let f = evoxc_hf::encode(&loaded.config, t)?;
-    let out = build(f, evoxc_hf::encode_specs(&loaded.config, b, t), backend)?.run((loaded.params.clone(), input))?;
+    let out =
+        Runner::new(f, evoxc_hf::encode_specs(&loaded.config, b, t), backend)?.run((loaded.params.clone(), input))?;
     let parts = [
         ("last_hidden_state", &out.last_hidden_state, HIDDEN),
         ("pooler_output", &out.pooler_output, HIDDEN),

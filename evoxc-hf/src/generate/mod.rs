@@ -7,7 +7,7 @@ pub use options::GenerateOptions;
 pub use sample::Sampler;
 
 use crate::families::layers::{Cache, Place};
-use crate::{Config, Error, Loaded, Logits, Params, Result, cached_specs, forward_cached};
+use crate::{Config, Error, Loaded, Logits, Params, Result, Runner, cached_specs, forward_cached};
 use evoxc::prelude::*;
 use evoxc::{Backend, DimLike};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ struct Step<T> {
 }
 
 /// A model compiled for generation: a graph for prompts of any length, and one for a single token. Both take caches of any
-/// capacity.
+/// capacity; a backend of static shapes (XLA) compiles them once for each length and capacity.
 ///
 /// ```no_run
 /// use evoxc::prelude::*;
@@ -51,8 +51,8 @@ struct Inner {
     params: Params<Tensor>,
     options: GenerateOptions,
     batch: usize,
-    prefill: Executable<Given, Step<Tensor>>,
-    decode: Executable<Given, Step<Tensor>>,
+    prefill: Runner<Given, Step<Tensor>>,
+    decode: Runner<Given, Step<Tensor>>,
 }
 
 impl Generator {
@@ -80,8 +80,8 @@ impl Generator {
             };
             (params, ids, place, cache, sampler)
         };
-        let prefill = build(step.clone(), specs(dim("length")), backend)?;
-        let decode = build(step, specs(1.to_dim()), backend)?;
+        let prefill = Runner::new(step.clone(), specs(dim("length")), backend)?;
+        let decode = Runner::new(step, specs(1.to_dim()), backend)?;
         let (config, params) = (config.clone(), loaded.params.clone());
         Ok(Generator(Arc::new(Inner { config, params, options, batch, prefill, decode })))
     }
