@@ -96,31 +96,29 @@ impl Memo {
             return None;
         }
         let mut kept = self.lock();
-        let kept = &mut *kept;
         if let Some(entry) = kept.young.get(key, options) {
+            let kernel = entry.kernel.clone();
             kept.found += 1;
-            return Some(entry.kernel.clone());
+            return Some(kernel);
         }
         let entry = kept.old.take(key, options)?;
         kept.found += 1;
         let kernel = entry.kernel.clone();
+        let gone = kept.age(entry.bytes, self.most);
         kept.young.put(key.clone(), entry);
+        drop(kept);
+        drop(gone);
         Some(kernel)
     }
     /// Keeps what was made of a kernel.
     pub fn put(&self, key: Key, options: Options, kernel: &Compiled) {
         let bytes = bytes(&key, &kernel.lir) + kernel.code.bytes().len();
-        // Dropped once the lock is open.
-        let mut gone = None;
         let mut kept = self.lock();
         kept.compiled += 1;
         if bytes > self.most / 2 || kept.young.get(&key, options).is_some() {
             return;
         }
-        if kept.young.bytes + bytes > self.most / 2 {
-            let young = std::mem::take(&mut kept.young);
-            gone = Some(std::mem::replace(&mut kept.old, young));
-        }
+        let gone = kept.age(bytes, self.most);
         kept.young.put(key, Entry { options, bytes, kernel: kernel.clone() });
         drop(kept);
         drop(gone);
@@ -135,6 +133,18 @@ impl Memo {
             kept: of(&kept.young) + of(&kept.old),
             bytes: kept.young.bytes + kept.old.bytes,
         }
+    }
+}
+
+impl Kept {
+    /// Makes room in the younger generation, of half the bytes, for so many more. Gives what has grown too old, to be dropped
+    /// once the lock is open.
+    fn age(&mut self, bytes: usize, most: usize) -> Option<Generation> {
+        if self.young.bytes + bytes <= most / 2 {
+            return None;
+        }
+        let young = std::mem::take(&mut self.young);
+        Some(std::mem::replace(&mut self.old, young))
     }
 }
 

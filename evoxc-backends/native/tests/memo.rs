@@ -119,3 +119,20 @@ fn ten_thousand_programs_stay_within_the_bound() -> evoxc::Result<()> {
     assert!(hottest > 10 && hottest < 5_000, "{hottest}");
     Ok(())
 }
+
+/// A search that compiles its survivors again beside new programs stays within the bound too.
+#[test]
+fn survivors_stay_within_the_bound() -> evoxc::Result<()> {
+    const MOST: usize = 1 << 17;
+    let native = Native::default().memo(MOST).threads(1);
+    for round in 0..12u32 {
+        for i in 0..(round + 1) * 40 {
+            let c = i as f32;
+            build(move |x: Sym| x + c, spec(F32, [3]), &native)?;
+            let counts = native.memo_counts();
+            assert!(counts.bytes <= MOST, "round {round}: {counts:?}");
+        }
+    }
+    assert!(native.memo_counts().found >= 40, "{:?}", native.memo_counts());
+    Ok(())
+}

@@ -107,13 +107,19 @@ fn small(types: &[TensorType], block: &Block, flops: &mut i64, parts: &mut usize
         Item::View { .. } => true,
         Item::Kernel(k) => {
             let (read, written) = k.bytes(types);
-            *parts += k.repeat.as_ref().map_or(1, |r| r.cond.len() + r.body.len() + 1);
+            *parts += kernels_in(k);
             *flops = flops.saturating_add(k.flops().as_i64().unwrap_or(i64::MAX));
             let bytes = (read + written).as_i64().is_some_and(|n| n <= BYTES);
             bytes && k.params.is_empty() && *flops <= FLOPS && *parts <= PARTS
         }
         Item::Library(_) | Item::Matmul(_) | Item::Control { .. } | Item::Call { .. } => false,
     })
+}
+
+/// A kernel and, if it is a loop, those inside of it at any depth.
+fn kernels_in(k: &KernelItem) -> usize {
+    let inside = k.repeat.iter().flat_map(|r| r.cond.iter().chain(&r.body));
+    1 + inside.map(|p| kernels_in(&p.item)).sum::<usize>()
 }
 
 /// May the kernel that makes `next` write it on top of `arg`, which nothing needs any more then?
