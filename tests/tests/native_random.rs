@@ -17,11 +17,10 @@ fn seeds() -> std::ops::Range<u64> {
     first..first + number("PROGRAMS").unwrap_or(150)
 }
 
-fn run(backend: &AnyBackend, seed: u64, p: &Program) -> Vec<Tensor> {
-    match execute(backend, &p.module, &p.inputs) {
-        Ok(results) => results,
-        Err(Failure::Unsupported(e) | Failure::Wrong(e)) => panic!("seed {seed}: {e}\n{}", p.module),
-    }
+fn run(backend: &AnyBackend, p: &Program) -> Result<Vec<Tensor>, String> {
+    execute(backend, &p.module, &p.inputs).map_err(|e| match e {
+        Failure::Unsupported(e) | Failure::Wrong(e) => e,
+    })
 }
 
 /// Is a result the same where every rounding of the program was another one?
@@ -32,36 +31,65 @@ fn well_conditioned(interp: &AnyBackend, p: &Program, expected: &[Tensor], i: us
     })
 }
 
+/// The backends that are compared.
+struct Engines {
+    interp: AnyBackend,
+    /// On 1, 2 and 3 threads.
+    natives: [AnyBackend; 3],
+    narrow: Option<AnyBackend>,
+}
+
+impl Engines {
+    /// How many results of a program say nothing; none if it does not run. What is wrong is the error.
+    fn check(&self, p: &Program) -> Result<Option<usize>, String> {
+        // Extents that do not fit are found while running; then there is nothing to compare.
+        let Ok(expected) = execute(&self.interp, &p.module, &p.inputs) else { return Ok(None) };
+        let [one, two, three] = self.natives.each_ref().map(|native| run(native, p));
+        let one = one?;
+        if expected.len() != one.len() {
+            return Err(format!("{} results, not {}", one.len(), expected.len()));
+        }
+        let (category, mut ill) = (Category::of(&p.module), 0);
+        for (i, (e, a)) in expected.iter().zip(&one).enumerate() {
+            let Err(what) = compare(a, e, category) else { continue };
+            if well_conditioned(&self.interp, p, &expected, i, category) {
+                return Err(format!("result {i}: {what}"));
+            }
+            ill += 1;
+        }
+        // The width of vectors does not show either.
+        let narrow = self.narrow.as_ref().map(|native| ("vectors of 256 bits", run(native, p)));
+        for (form, results) in [("2 threads", two), ("3 threads", three)].into_iter().chain(narrow) {
+            same_bits(&one, &results?).map_err(|what| format!("{form}: {what}"))?;
+        }
+        Ok(Some(ill))
+    }
+}
+
 #[test]
 fn machine_code_is_the_interpreter_whatever_the_number_of_threads() {
     if Native::default().devices().is_empty() {
         eprintln!("skipped: there is no code for this processor, and no C compiler");
         return;
     }
-    let interp = backends().into_iter().find(|b| b.name() == "interp").expect("the interpreter is compiled in");
-    let natives = [1, 2, 3].map(|n| AnyBackend::new(Native::default().threads(n)));
-    let narrow = Some(Native::avx2()).filter(|n| !n.devices().is_empty()).map(AnyBackend::new);
+    let engines = Engines {
+        interp: backends().into_iter().find(|b| b.name() == "interp").expect("the interpreter is compiled in"),
+        natives: [1, 2, 3].map(|n| AnyBackend::new(Native::default().threads(n))),
+        narrow: Some(Native::avx2()).filter(|n| !n.devices().is_empty()).map(AnyBackend::new),
+    };
     let (seeds, mut ran, mut ill) = (seeds(), 0, 0);
     for seed in seeds.clone() {
-        let p = program(seed, 4 + (seed % 29) as usize);
-        // Extents that do not fit are found while running; then there is nothing to compare.
-        let Ok(expected) = execute(&interp, &p.module, &p.inputs) else { continue };
-        ran += 1;
-        let [one, two, three] = natives.each_ref().map(|native| run(native, seed, &p));
-        assert_eq!(expected.len(), one.len(), "seed {seed}");
-        let category = Category::of(&p.module);
-        for (i, (e, a)) in expected.iter().zip(&one).enumerate() {
-            let Err(what) = compare(a, e, category) else { continue };
-            if well_conditioned(&interp, &p, &expected, i, category) {
-                panic!("seed {seed}, result {i}: {what}\n{}", p.module);
+        let ops = 4 + (seed % 29) as usize;
+        match engines.check(&program(seed, ops)) {
+            Ok(found) => {
+                ran += u64::from(found.is_some());
+                ill += found.unwrap_or(0) as u64;
             }
-            ill += 1;
-        }
-        // The width of vectors does not show either.
-        let narrow = narrow.as_ref().map(|native| ("vectors of 256 bits", run(native, seed, &p)));
-        for (form, results) in [("2 threads", two), ("3 threads", three)].into_iter().chain(narrow) {
-            if let Err(what) = same_bits(&one, &results) {
-                panic!("seed {seed}, {form}: {what}\n{}", p.module);
+            // The first ops of a program are those of a shorter one: the shortest that fails is shown.
+            Err(what) => {
+                let short = (1..ops).find_map(|n| Some((n, engines.check(&program(seed, n)).err()?)));
+                let (n, what) = short.unwrap_or((ops, what));
+                panic!("seed {seed}, {n} of {ops} ops: {what}\n{}", program(seed, n).module);
             }
         }
     }
