@@ -275,6 +275,12 @@ impl Emit<'_> {
             _ => innermost,
         };
         let Some(range) = nest.blocks[home].range else { return };
+        // A row that is kept is one iteration's: the copies along a tile have none of their own.
+        let kept =
+            |u: UOp| matches!(self.kernel.uops.op(arena.src(u)[0]), Op::Scratch(_)) && arena.depends_on(u, range);
+        if !self.kernel.scratch.is_empty() && arena.iter().any(|(u, node)| node.op == Op::Store && kept(u)) {
+            return;
+        }
         let shared = self.shares(range);
         let closers: usize = self.subtree(innermost).iter().map(|&b| nest.blocks[b].closers.len()).sum();
         // What lies across the vectors lies along the loop around them: the same lines of memory serve all copies.
