@@ -495,7 +495,7 @@ pub(crate) fn emit_many<const N: usize>(prim: Prim, operands: &[Sym]) -> [Sym; N
 ///     }
 /// }
 /// let e = trace(|x: Sym| halves(x), spec(F32, [3])).unwrap_err();
-/// assert_eq!(e.to_string().lines().next(), Some("halves: the first extent is not even (tensor<3xf32>); pad it by one"));
+/// assert!(e.to_string().contains("halves: the first extent is not even (tensor<3xf32>); pad it by one"));
 /// ```
 #[track_caller]
 pub fn fail(op: &str, operands: &[Sym], message: impl Into<String>, remedy: Option<String>) -> Sym {
