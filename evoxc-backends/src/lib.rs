@@ -10,6 +10,9 @@ pub use evoxc_interp::{Interp, Replicas};
 #[cfg(feature = "iree")]
 pub use evoxc_iree::{Iree, IreeArtifact, IreeProgram, IreeTarget};
 #[cfg(feature = "native")]
+#[doc(hidden)]
+pub use evoxc_native::Edge;
+#[cfg(feature = "native")]
 pub use evoxc_native::{MemoCounts, Native, NativeArtifact, NativeProgram, Precision, schedule};
 #[cfg(feature = "stablehlo")]
 pub use evoxc_stablehlo as stablehlo;

@@ -4,33 +4,49 @@
 
 use crate::conditioning::{nudged, shaken};
 use crate::tolerance::{Category, compare, distance};
-use evoxc_backends::{Interp, Native};
+use evoxc_backends::{Edge, Interp, Native};
 use evoxc_core::{Device, Result, Tensor};
 use evoxc_ir::Module;
 use evoxc_stage::{Backend, Capabilities, Program};
 use std::sync::{Arc, OnceLock};
 
-/// Runs programs on the interpreter, and on the native compiler: all as machine code, and one of eight with kernels that
-/// are interpreted. `ENGINES=all` in the environment runs all with these and with kernels in C too, which takes long.
+/// Runs programs on the interpreter, and on the native compiler: all as machine code, one of eight with kernels that are
+/// interpreted, and two of eight once more where every value touches a page that nobody may touch, after it or before it.
+/// `ENGINES=all` in the environment runs all with all of these and with kernels in C too, which takes long;
+/// `ENGINES=all,show` or `ENGINES=show` writes every program before it runs, for what touches such a page ends the process.
 ///
 /// What comes out is what the interpreter gives. Where the native compiler gives something else (other integers, numbers
 /// further apart than the tolerances, values for an error, another error), the test ends there.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Engines;
 
+/// Does the environment's `ENGINES` ask for this?
+fn asked(what: &str) -> bool {
+    std::env::var("ENGINES").is_ok_and(|e| e.split(',').any(|w| w == what))
+}
+
 /// The native compiler with each kind of code that a program runs as.
 fn natives(module: &Module) -> Vec<(&'static str, &'static Native)> {
     static INTERP: OnceLock<Native> = OnceLock::new();
     static C: OnceLock<Option<Native>> = OnceLock::new();
     static CODE: OnceLock<Option<Native>> = OnceLock::new();
-    let all = || std::env::var("ENGINES").is_ok_and(|e| e == "all");
+    static FENCED: [OnceLock<Option<Native>>; 2] = [const { OnceLock::new() }; 2];
+    let all = || asked("all");
     let works = |n: Native| (!n.devices().is_empty()).then_some(n);
     let mut list = vec![];
-    if all() || module.structural_hash().is_multiple_of(8) {
+    let kind = module.structural_hash() % 8;
+    if all() || kind == 0 {
         list.push(("native, interpreted kernels", INTERP.get_or_init(Native::interp)));
     }
     if let Some(c) = C.get_or_init(|| all().then(Native::c).and_then(works)) {
         list.push(("native, C", c));
+    }
+    for (i, edge) in [Edge::End, Edge::Start].into_iter().enumerate() {
+        if (all() || kind == i as u64 + 1)
+            && let Some(n) = FENCED[i].get_or_init(|| works(Native::default().fenced(edge)))
+        {
+            list.push(("native, beside guard pages", n));
+        }
     }
     match CODE.get_or_init(|| works(Native::default())) {
         Some(code) => list.push(("native", code)),
@@ -144,6 +160,9 @@ impl Backend for Engines {
         let native = |(name, b): (&'static str, &Native)| -> Result<_> {
             Ok((name, b.load(&b.compile(&b.lower(module)?)?, device)?))
         };
+        if asked("show") {
+            eprintln!("{module}");
+        }
         let natives = natives(module).into_iter().map(native).collect::<Result<_>>()?;
         Ok(Arc::new(Programs { module: module.clone(), interp, natives }))
     }

@@ -1,6 +1,7 @@
 //! The native compiler: every value case with interpreted kernels and with C, and what its plans promise.
 
 use evoxc::{Native, prelude::*};
+use evoxc_backends::Edge;
 use evoxc_stage::AnyBackend;
 use evoxc_tests::filetest;
 
@@ -44,4 +45,22 @@ fn value_cases_with_c() {
         return;
     }
     report(&filetest::values(&AnyBackend::new(native)));
+}
+
+/// Every argument, result and value in between touches a page that nobody may touch: what is read or written beyond one ends
+/// the process, and `CASE=` in the environment shows the name of the case then. `ENGINES=all` does it with all kinds of code.
+#[test]
+fn value_cases_beside_guard_pages() {
+    if cfg!(not(unix)) {
+        eprintln!("skipped: there are no guard pages on this system");
+        return;
+    }
+    let all = std::env::var("ENGINES").is_ok_and(|e| e == "all");
+    let c = Native::c().cache_dir(concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels"));
+    let more = [Native::avx2(), Native::interp(), c].into_iter().filter(|_| all);
+    for native in [Native::default()].into_iter().chain(more).filter(|n| !n.devices().is_empty()) {
+        for edge in [Edge::End, Edge::Start] {
+            report(&filetest::values(&AnyBackend::new(native.clone().fenced(edge))));
+        }
+    }
 }

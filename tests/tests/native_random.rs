@@ -1,7 +1,7 @@
 //! Random programs on the native compiler: machine code against the interpreter, whatever the number of threads.
 
 use evoxc::Native;
-use evoxc_backends::backends;
+use evoxc_backends::{Edge, backends};
 use evoxc_core::Tensor;
 use evoxc_stage::{AnyBackend, Backend};
 use evoxc_tests::conditioning::nudged;
@@ -37,6 +37,8 @@ struct Engines {
     /// On 1, 2 and 3 threads.
     natives: [AnyBackend; 3],
     narrow: Option<AnyBackend>,
+    /// With every value beside a page that nobody may touch: after it, and before it.
+    fenced: Vec<AnyBackend>,
 }
 
 impl Engines {
@@ -59,7 +61,9 @@ impl Engines {
         }
         // The width of vectors does not show either.
         let narrow = self.narrow.as_ref().map(|native| ("vectors of 256 bits", run(native, p)));
-        for (form, results) in [("2 threads", two), ("3 threads", three)].into_iter().chain(narrow) {
+        // Nor where values are, and what was there before.
+        let fenced = self.fenced.iter().map(|native| ("beside guard pages", run(native, p)));
+        for (form, results) in [("2 threads", two), ("3 threads", three)].into_iter().chain(narrow).chain(fenced) {
             same_bits(&one, &results?).map_err(|what| format!("{form}: {what}"))?;
         }
         Ok(Some(ill))
@@ -75,6 +79,10 @@ fn machine_code_is_the_interpreter_whatever_the_number_of_threads() {
     let engines = Engines {
         interp: backends().into_iter().find(|b| b.name() == "interp").expect("the interpreter is compiled in"),
         natives: [1, 2, 3].map(|n| AnyBackend::new(Native::default().threads(n))),
+        fenced: match cfg!(unix) {
+            true => [Edge::End, Edge::Start].map(|e| AnyBackend::new(Native::default().threads(3).fenced(e))).into(),
+            false => vec![],
+        },
         narrow: Some(Native::avx2()).filter(|n| !n.devices().is_empty()).map(AnyBackend::new),
     };
     let (seeds, mut ran, mut ill) = (seeds(), 0, 0);

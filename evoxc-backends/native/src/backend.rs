@@ -7,7 +7,7 @@ use crate::kernel::Kernel;
 use crate::linearise::{Shape, candidates, linearise, repeat};
 use crate::lir::{Inst, Lir, Memory};
 use crate::memo::{Memo, MemoCounts, Options};
-use crate::plan::{Compiled, Kernels, Plan};
+use crate::plan::{Compiled, Edge, Kernels, Plan};
 use crate::pool::SharedPool;
 use crate::render::{self, C, Interp, Renderer};
 use crate::schedule::{KernelItem, Part, Routine, Slot, join_loops, schedule};
@@ -42,6 +42,7 @@ pub struct Native {
     cache: Option<PathBuf>,
     made: Made,
     memo: Memo,
+    edge: Option<Edge>,
 }
 
 /// The renderer of these options, made when it is first needed.
@@ -145,6 +146,15 @@ impl Native {
         self.memo.counts()
     }
 
+    /// For tests: every argument, every result and every value in between is in memory of its own beside a page that nobody
+    /// may touch, holds nothing before it is written, and may not be written to where it is only read. What reaches
+    /// further than it may ends the process.
+    #[doc(hidden)]
+    pub fn fenced(mut self, edge: Edge) -> Native {
+        self.edge = Some(edge);
+        self
+    }
+
     fn renderer(&self) -> Result<Arc<dyn Renderer>> {
         self.made.0.get_or_init(|| self.make()).clone()
     }
@@ -179,7 +189,7 @@ impl Native {
     fn plan(&self, artifact: &NativeArtifact) -> Result<Plan> {
         let NativeProgram { module, schedule } = &artifact.program;
         let mut kernels = Numbered { artifact, next: 0 };
-        let mut plan = Plan::build(module, schedule, &mut kernels, SharedPool::new(self.threads))?;
+        let mut plan = Plan::build(module, schedule, &mut kernels, SharedPool::new(self.threads), self.edge)?;
         plan.kernels = artifact.kernels.to_vec();
         Ok(plan)
     }
@@ -430,7 +440,8 @@ impl Backend for Native {
         format!("{code} {:?} {} search {} {}", self.precision, self.opt_level, self.search, host_processor())
     }
     fn runtime_key(&self) -> String {
-        self.threads.map_or_else(String::new, |n| format!("threads {n}"))
+        let threads = self.threads.map_or_else(String::new, |n| format!("threads {n}"));
+        self.edge.map_or_else(|| threads.clone(), |g| format!("{threads} {g:?}"))
     }
     fn capabilities(&self) -> Capabilities {
         Capabilities { custom_calls: false, ..Capabilities::all(DeviceKind::Cpu) }

@@ -28,6 +28,8 @@ pub use artifact::{NativeArtifact, NativeProgram};
 pub use backend::Native;
 pub use decompose::Precision;
 pub use memo::MemoCounts;
+#[doc(hidden)]
+pub use plan::Edge;
 
 /// The name of the backend.
 pub(crate) const NAME: &str = "native";

@@ -3,6 +3,7 @@
 mod flow;
 
 use super::extent::{Amount, Binder, Extents};
+use super::fence::Edge;
 use super::library::LibraryStep;
 use super::lifetimes::{self, Lifetimes};
 use super::matmul::MatmulStep;
@@ -67,6 +68,7 @@ impl Plan {
         schedule: &Arc<Schedule>,
         kernels: &mut dyn Kernels,
         pool: SharedPool,
+        edge: Option<Edge>,
     ) -> evoxc_core::Result<Plan> {
         let mut routines = Vec::with_capacity(schedule.routines.len());
         let mut items = 0;
@@ -79,7 +81,7 @@ impl Plan {
                 guards: vec![],
                 extents: Extents::default(),
                 life: Lifetimes::of(&r.body, r.types.len()),
-                places: Places::default(),
+                places: Places::new(edge.is_some()),
                 place: vec![NONE; r.types.len()],
                 slot: vec![NONE; r.types.len()],
                 constant: vec![NONE; r.types.len()],
@@ -93,7 +95,7 @@ impl Plan {
             items = b.items;
         }
         let shelf = Arc::new(Cells::new());
-        Ok(Plan { routines, kernels: vec![], pool, schedule: schedule.clone(), shelf })
+        Ok(Plan { routines, kernels: vec![], pool, schedule: schedule.clone(), shelf, edge })
     }
 }
 

@@ -1,5 +1,6 @@
 //! Raw memory of runs: aligned blocks, and the frames that runs of a routine take from a pool and give back.
 
+use super::fence::{Edge, Fence};
 use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::{NonNull, null_mut};
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -35,6 +36,8 @@ pub(crate) fn large_pages(start: *mut u8, size: usize) {
 pub(crate) struct Memory {
     start: NonNull<u8>,
     size: usize,
+    /// What it is in, if that is not the heap.
+    fence: Option<Fence>,
 }
 
 // SAFETY: a block is plain memory that only its owner gives out.
@@ -46,7 +49,7 @@ impl Memory {
     /// No bytes.
     pub const fn empty() -> Memory {
         // SAFETY: ALIGN is not 0.
-        Memory { start: unsafe { NonNull::new_unchecked(ALIGN as *mut u8) }, size: 0 }
+        Memory { start: unsafe { NonNull::new_unchecked(ALIGN as *mut u8) }, size: 0, fence: None }
     }
     /// A block; `None` where there is not enough memory.
     pub fn new(size: usize) -> Option<Memory> {
@@ -57,7 +60,18 @@ impl Memory {
         // SAFETY: the size is not 0.
         let start = NonNull::new(unsafe { alloc(layout) })?;
         large_pages(start.as_ptr(), size);
-        Some(Memory { start, size })
+        Some(Memory { start, size, fence: None })
+    }
+    /// A block of exactly so many bytes beside a page that nobody may touch; `None` where there is not enough memory.
+    pub fn fenced(size: usize, edge: Edge) -> Option<Memory> {
+        let (fence, start) = Fence::new(size, edge)?;
+        Some(Memory { start, size, fence: Some(fence) })
+    }
+    /// From now on, nobody may write to it, if it is a block beside such a page.
+    pub fn read_only(&self) {
+        if let Some(f) = &self.fence {
+            f.read_only();
+        }
     }
     pub fn start(&self) -> *mut u8 {
         self.start.as_ptr()
@@ -84,6 +98,7 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if self.size > 0
+            && self.fence.is_none()
             && let Ok(layout) = Layout::from_size_align(self.size, ALIGN)
         {
             // SAFETY: it was allocated with this layout, and is given back once.
@@ -106,6 +121,8 @@ pub(crate) struct Frame {
     pub scratch: Memory,
     /// Scratch bytes of each thread.
     pub scratch_each: usize,
+    /// Instead of that memory, slots and constants each in a block of its own, where there are fences.
+    pub apart: Vec<Memory>,
     /// Extents of arguments, one after the other.
     pub shapes: Vec<i64>,
     /// Do all guards hold?
@@ -127,6 +144,7 @@ impl Frame {
             memory: Memory::empty(),
             scratch: Memory::empty(),
             scratch_each: 0,
+            apart: vec![],
             shapes: vec![],
             safe: false,
             ready: false,

@@ -5,13 +5,14 @@
 //! (memory and tables) from a pool and gives it back, so that only outputs are allocated.
 //!
 //! `build` makes plans, with `lifetimes` for when values are needed and `place` for where they are; `extent` evaluates
-//! symbolic extents, `memory` holds raw blocks, `output` is memory of
-//! results, `run` goes through steps, `control`, `library`, `matmul` are those steps that
-//! are no kernels, `record` notes what took how long.
+//! symbolic extents, `memory` holds raw blocks, `fence` is memory beside pages that nobody may touch, for tests, `output` is
+//! memory of results, `run` goes through steps, `control`, `library`, `matmul` are those steps that are no kernels, `record`
+//! notes what took how long.
 
 mod build;
 mod control;
 mod extent;
+mod fence;
 mod library;
 mod lifetimes;
 mod matmul;
@@ -23,6 +24,7 @@ mod run;
 mod steps;
 
 pub use build::Kernels;
+pub use fence::Edge;
 pub(crate) use memory::Memory;
 pub(crate) use steps::Compiled;
 pub use steps::Plan;

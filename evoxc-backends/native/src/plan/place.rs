@@ -13,9 +13,16 @@ pub(super) struct Places {
     pub slots: Vec<Slot>,
     /// Slots that hold nothing that is still needed.
     free: Vec<u32>,
+    /// Has every value a slot of its own, but for those that are computed in place?
+    apart: bool,
 }
 
 impl Places {
+    /// None yet; `apart` says that every value has a slot of its own, but for those that are computed in place.
+    pub fn new(apart: bool) -> Places {
+        Places { apart, ..Places::default() }
+    }
+
     /// A new place.
     pub fn place(&mut self, source: Source) -> Place {
         self.sources.push(source);
@@ -56,6 +63,8 @@ impl Places {
 
     /// Nothing in the slot is needed any more.
     pub fn give(&mut self, slot: u32) {
-        self.free.push(slot);
+        if !self.apart {
+            self.free.push(slot);
+        }
     }
 }

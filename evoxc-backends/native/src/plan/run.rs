@@ -1,6 +1,7 @@
 //! Running a plan: laying out a frame, going through steps.
 
-use super::memory::{Frame, aligned};
+use super::fence::{Apart, lay_apart};
+use super::memory::{Frame, Memory, aligned};
 use super::output::{Made, donated, finished, fresh};
 use super::record::Recorder;
 use super::steps::*;
@@ -79,6 +80,7 @@ impl Plan {
         for a in args.iter() {
             at.push(start(a)?.cast_mut());
         }
+        let apart = self.edge.map(|g| Apart::new(main, args, &frame.extents, g)).transpose()?;
         let mut made: SmallVec<[Made; 4]> = SmallVec::new();
         let mut results: SmallVec<[*mut u8; 4]> = SmallVec::new();
         for out in &main.results {
@@ -89,7 +91,10 @@ impl Plan {
             made.push(m);
             results.push(p);
         }
-        addresses(main, frame, &at, &results);
+        match &apart {
+            None => addresses(main, frame, &at, &results),
+            Some(g) => addresses(main, frame, &g.args(), &g.results()),
+        }
         Run { plan: self, routine: main, number: 0, frame, process, depth: 0, recorder }.block(&main.body)?;
         let mut out: Vec<Tensor> = Vec::with_capacity(made.len());
         for (k, (o, m)) in main.results.iter().zip(made).enumerate() {
@@ -147,7 +152,7 @@ fn check(main: &Routine, args: &[Tensor]) -> Result<()> {
 }
 
 /// Where the elements of an argument start.
-fn start(a: &Tensor) -> Result<*const u8> {
+pub(super) fn start(a: &Tensor) -> Result<*const u8> {
     if a.resident().is_some() {
         return with_dtype!(a.dtype(), T => a.as_slice::<T>().map(|v| v.as_ptr().cast()));
     }
@@ -156,7 +161,9 @@ fn start(a: &Tensor) -> Result<*const u8> {
 
 /// Memory for a result: an argument's that is not needed any more and has no other owner, or new.
 fn memory(plan: &Plan, out: &Output, args: &mut [Tensor], extents: &[i64]) -> Result<(Made, *mut u8)> {
-    if let Some(found) = out.donor.and_then(|i| donated(args, i)) {
+    if plan.edge.is_none()
+        && let Some(found) = out.donor.and_then(|i| donated(args, i))
+    {
         return Ok(found);
     }
     fresh(&plan.shelf, out.dtype, out.elements.size(extents)).ok_or_else(|| {
@@ -179,6 +186,9 @@ fn too_large(info: &Info, what: &str) -> evoxc_core::Error {
 
 /// Works out extents and the places of slots and constants, unless they are those of the last run.
 fn layout(plan: &Plan, r: &Routine, frame: &mut Frame, around: &dyn Fn(Dim) -> Option<i64>) -> Result<()> {
+    if plan.edge.is_some() {
+        frame.ready = false;
+    }
     if r.extents.is_static() {
         if frame.ready {
             return Ok(());
@@ -196,17 +206,19 @@ fn layout(plan: &Plan, r: &Routine, frame: &mut Frame, around: &dyn Fn(Dim) -> O
     }
     frame.safe = r.guards.iter().all(|g| g.holds(&frame.extents));
     let extents = &frame.extents;
-    let size = |s: &Slot| {
-        let n = s.sizes.iter().map(|a| a.of(extents)).fold(s.fixed, i64::max);
-        aligned(n.max(0) as usize)
-    };
+    let exact = |s: &Slot| s.sizes.iter().map(|a| a.of(extents)).fold(s.fixed, i64::max).max(0) as usize;
+    let size = |s: &Slot| aligned(exact(s));
     let mut starts: Vec<usize> = Vec::with_capacity(r.slots.len());
     let mut total = 0usize;
     for s in &r.slots {
         starts.push(total);
         total = total.saturating_add(size(s));
     }
-    if !frame.memory.grow(total) {
+    let enough = match plan.edge {
+        None => frame.memory.grow(total),
+        Some(g) => lay_apart(r, &mut frame.apart, &exact, g)?,
+    };
+    if !enough {
         let largest = r.slots.iter().max_by_key(|s| size(s));
         return Err(largest.map_or_else(
             || too_large(&Info::default(), "the program"),
@@ -214,11 +226,18 @@ fn layout(plan: &Plan, r: &Routine, frame: &mut Frame, around: &dyn Fn(Dim) -> O
         ));
     }
     frame.places.clear();
+    let apart = |n: usize| frame.apart.get(n).map(Memory::start);
     for source in &r.sources {
         frame.places.push(match *source {
-            // SAFETY: `starts` are within the block.
-            Source::Slot(s) => unsafe { frame.memory.start().add(starts[s as usize]) },
-            Source::Constant(c) => start(&r.constants[c as usize])?.cast_mut(),
+            Source::Slot(s) => match apart(s as usize) {
+                Some(at) => at,
+                // SAFETY: `starts` are within the block.
+                None => unsafe { frame.memory.start().add(starts[s as usize]) },
+            },
+            Source::Constant(c) => match apart(r.slots.len() + c as usize) {
+                Some(at) => at,
+                None => start(&r.constants[c as usize])?.cast_mut(),
+            },
             Source::Argument(_) | Source::Result(_) | Source::Moving => std::ptr::null_mut(),
         });
     }
@@ -237,9 +256,14 @@ fn layout(plan: &Plan, r: &Routine, frame: &mut Frame, around: &dyn Fn(Dim) -> O
 }
 
 /// Bytes of each scratch memory of a kernel.
-fn scratch_sizes<'l>(lir: &'l Lir, params: &'l [i64]) -> impl Iterator<Item = usize> + 'l {
+fn scratch_bytes<'l>(lir: &'l Lir, params: &'l [i64]) -> impl Iterator<Item = usize> + 'l {
     let bytes = |d: DType, n: i64| (n.max(0) as usize).saturating_mul(d.size());
-    lir.scratch.iter().map(move |(d, n)| aligned(bytes(*d, n.value(params))))
+    lir.scratch.iter().map(move |(d, n)| bytes(*d, n.value(params)))
+}
+
+/// The same, rounded up to what each takes in a block of all.
+fn scratch_sizes<'l>(lir: &'l Lir, params: &'l [i64]) -> impl Iterator<Item = usize> + 'l {
+    scratch_bytes(lir, params).map(aligned)
 }
 
 /// Fills in where arguments and results are.
@@ -334,9 +358,20 @@ impl<'p> Run<'p, '_> {
             return;
         }
         let buffers: SmallVec<[*mut u8; 8]> = k.buffers.iter().map(|&p| frame.places[p as usize]).collect();
+        // Each by itself where there are fences.
+        let rooms: Vec<Memory> = match self.plan.edge {
+            Some(g) => {
+                let all = (0..self.plan.pool.threads()).flat_map(|_| scratch_bytes(&compiled.lir, &params));
+                all.map_while(|n| Memory::fenced(n, g)).collect()
+            }
+            None => vec![],
+        };
+        let each = compiled.lir.scratch.len();
         let scratch = |thread: usize| -> SmallVec<[*mut u8; 4]> {
             let mut out = SmallVec::new();
-            if !compiled.lir.scratch.is_empty() {
+            if let Some(own) = rooms.get(thread * each..(thread + 1) * each) {
+                out.extend(own.iter().map(Memory::start));
+            } else if each > 0 {
                 let mut at = thread * frame.scratch_each;
                 for n in scratch_sizes(&compiled.lir, &params) {
                     // SAFETY: the block has as much for every thread, of the kernel that needs most.

@@ -1,6 +1,7 @@
 //! What a plan is made of.
 
 use super::extent::{Amount, Binder, Extents};
+use super::fence::Edge;
 use super::library::LibraryStep;
 use super::matmul::MatmulStep;
 use super::memory::Frames;
@@ -28,6 +29,8 @@ pub struct Plan {
     pub(crate) schedule: Arc<Schedule>,
     /// Memory of large results, for later ones.
     pub(crate) shelf: Arc<Shelf>,
+    /// Is every value in memory of its own beside a page that nobody may touch?
+    pub(crate) edge: Option<Edge>,
 }
 
 /// A kernel with its code.
