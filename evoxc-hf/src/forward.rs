@@ -3,7 +3,7 @@
 use crate::config::{Config, Model};
 use crate::families::layers::{Cache, Place, Sight};
 use crate::families::{Params, bert, gpt2, llama};
-use crate::{Error, Result};
+use crate::{Error, Result, fit};
 use evoxc::DimLike;
 use evoxc::prelude::*;
 
@@ -25,8 +25,9 @@ fn head(params: &Params<Sym>, x: Sym) -> Option<Sym> {
     }
 }
 
-/// Fits the sequence the model?
+/// Are the config's sizes a model's, and fits the sequence?
 fn check(config: &Config, sequence: Dim) -> Result<()> {
+    fit::config(config)?;
     let most = config.max_positions();
     match sequence.get() {
         Some(n) if n > most => {
@@ -68,27 +69,47 @@ pub fn forward(
     check(config, sequence.to_dim())?;
     let config = config.clone();
     Ok(move |params: Params<Sym>, ids: Sym| {
+        let fault = fit::parameters(&config, &params, |p| p.spec()).or_else(|| fit::ids(ids));
+        if let Some(fault) = fault {
+            return unfit("evoxc_hf::forward", ids, fault, "evoxc_hf::specs");
+        }
         let x = hidden(&config, &params, ids, &mut Sight::alone());
-        mismatch(x.and_then(|x| head(&params, x)), ids)
+        x.and_then(|x| head(&params, x)).unwrap_or_else(|| stranger(&config, ids))
     })
 }
 
-/// The result, or an error of the trace that says which parameters belong here.
+/// An error of the trace: what is wrong, and which specs belong here.
 #[track_caller]
-fn mismatch(x: Option<Sym>, ids: Sym) -> Sym {
-    x.unwrap_or_else(|| {
-        let remedy = "give it the parameters of the config that it was made from".to_string();
-        evoxc::fail("evoxc_hf::forward", &[ids], "the parameters are of another family than the config", Some(remedy))
-    })
+fn unfit(op: &str, ids: Sym, fault: String, specs: &str) -> Sym {
+    evoxc::fail(op, &[ids], fault, Some(format!("give it what `{specs}` says, of the config that it was made from")))
 }
 
-/// The specs of a model's parameters.
+/// An error of the trace: the parameters are those of no decoder.
+#[track_caller]
+fn stranger(config: &Config, ids: Sym) -> Sym {
+    unfit("evoxc_hf::forward", ids, format!("the parameters are no {}", config.family), "evoxc_hf::param_specs")
+}
+
+/// The specs of a model's parameters. A config of more than 100,000 layers, which no graph is made of, has those of so many.
 pub fn param_specs(config: &Config) -> Params<TensorSpec> {
     let leaf = |_: &str, shape: &[usize]| Ok::<_, std::convert::Infallible>(spec(config.dtype, shape));
     match Params::try_build(config, leaf) {
         Ok(p) => p,
         Err(never) => match never {},
     }
+}
+
+/// The names of a model's parameters, as transformers saves them, in the order of their tree.
+///
+/// ```
+/// let json = br#"{"model_type": "gpt2", "vocab_size": 16, "n_positions": 8, "n_embd": 4, "n_layer": 1, "n_head": 2}"#;
+/// let config = evoxc_hf::Config::parse("config.json".as_ref(), json)?;
+/// let names = evoxc_hf::param_names(&config);
+/// assert_eq!((names.len(), names[2].as_str()), (16, "transformer.h.0.ln_1.weight"));
+/// # Ok::<(), evoxc_hf::Error>(())
+/// ```
+pub fn param_names(config: &Config) -> Vec<String> {
+    fit::names(config)
 }
 
 /// The specs of [`forward`]: the parameters, and i32 `[batch, sequence]`. Both extents may be [`Dim`]s.
@@ -108,12 +129,15 @@ pub fn encode(
         return Err(Error::Request(format!("{} is a decoder; use `evoxc_hf::forward`", config.family)));
     };
     check(config, sequence.to_dim())?;
-    Ok(move |params: Params<Sym>, input: bert::Input<Sym>| match &params {
-        Params::Bert(p) => bert::encoder(p.clone(), input, &c),
-        Params::Gpt2(_) | Params::Llama(_) => {
-            let no = mismatch(None, input.input_ids);
-            bert::Output { last_hidden_state: no, pooler_output: no, sentence_embedding: no }
-        }
+    let config = config.clone();
+    Ok(move |params: Params<Sym>, input: bert::Input<Sym>| {
+        let fault = fit::parameters(&config, &params, |p| p.spec()).or_else(|| fit::encoder_input(&input));
+        let no = match (&params, fault) {
+            (Params::Bert(p), None) => return bert::encoder(p.clone(), input, &c),
+            (_, Some(fault)) => unfit("evoxc_hf::encode", input.input_ids, fault, "evoxc_hf::encode_specs"),
+            (Params::Gpt2(_) | Params::Llama(_), None) => stranger(&config, input.input_ids),
+        };
+        bert::Output { last_hidden_state: no, pooler_output: no, sentence_embedding: no }
     })
 }
 
@@ -146,27 +170,34 @@ pub fn forward_cached(
     logits: Logits,
 ) -> Result<impl Fn(Params<Sym>, Sym, Place<Sym>, Cache<Sym>) -> (Sym, Cache<Sym>) + Clone + Send + Sync + 'static> {
     decoder(config)?;
+    check(config, Dim::constant(0))?;
     let config = config.clone();
     Ok(move |params: Params<Sym>, ids: Sym, place: Place<Sym>, cache: Cache<Sym>| {
+        let fault = fit::parameters(&config, &params, |p| p.spec());
+        if let Some(fault) = fault.or_else(|| fit::cached(&config, ids, &place, &cache)) {
+            return (unfit("evoxc_hf::forward_cached", ids, fault, "evoxc_hf::cached_specs"), cache);
+        }
         let mut sight = Sight::cached(cache.clone(), place);
         let x = hidden(&config, &params, ids, &mut sight);
         let x = match logits {
             Logits::All => x,
             Logits::Last => x.map(|x| x.slice(s![.., -1.., ..]).squeeze(1)),
         };
-        (mismatch(x.and_then(|x| head(&params, x)), ids), sight.into_cache().unwrap_or(cache))
+        let logits = x.and_then(|x| head(&params, x)).unwrap_or_else(|| stranger(&config, ids));
+        (logits, sight.into_cache().unwrap_or(cache))
     })
 }
 
 /// The specs of a cache of `capacity` positions, in f32.
 pub fn cache_specs(config: &Config, batch: impl DimLike, capacity: impl DimLike) -> Cache<TensorSpec> {
     let (heads, features) = match &config.model {
-        Model::Gpt2(c) => (c.heads, c.width / c.heads),
+        Model::Gpt2(c) => (c.heads, c.width.checked_div(c.heads).unwrap_or(0)),
         Model::Llama(c) => (c.kv_heads, c.features),
         Model::Bert(_) => (0, 0),
     };
     let one = spec(F32, (batch.to_dim(), heads, capacity.to_dim(), features));
-    Cache { keys: vec![one.clone(); config.layers()], values: vec![one; config.layers()] }
+    let layers = config.layers().min(fit::MAX_LAYERS);
+    Cache { keys: vec![one.clone(); layers], values: vec![one; layers] }
 }
 
 /// The specs of [`forward_cached`].

@@ -18,6 +18,7 @@
 mod config;
 mod error;
 mod families;
+mod fit;
 mod forward;
 mod generate;
 pub mod io;
@@ -35,7 +36,7 @@ pub use error::{CheckpointError, Error, Result};
 pub use families::layers::{Cache, Place};
 pub use families::{Activation, Params, bert, gpt2, llama};
 pub use forward::{
-    Logits, cache_specs, cached_specs, encode, encode_specs, forward, forward_cached, param_specs, specs,
+    Logits, cache_specs, cached_specs, encode, encode_specs, forward, forward_cached, param_names, param_specs, specs,
 };
 pub use generate::{GenerateOptions, Generation, Generator, Sampler, Tokens, generate};
 pub use load::{LoadOptions, Loaded, load, load_with};

@@ -67,6 +67,11 @@ pub fn load_with(
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Loaded> {
     let folder = path.as_ref();
+    if let Some(d) = options.dtype.filter(|d| !d.is_float()) {
+        return Err(Error::Request(format!(
+            "parameters are floats, and do not become {d}: load them as f32, f16, bf16 or f64"
+        )));
+    }
     if let Some(file) = gguf_file(folder)? {
         return load_gguf(&file, options, progress);
     }

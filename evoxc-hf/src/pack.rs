@@ -50,7 +50,8 @@ pub fn pack_params(params: &Params<Tensor>) -> Result<Packed<Tensor>> {
 /// The specs of [`pack_params`].
 pub fn packed_specs(config: &Config) -> Packed<TensorSpec> {
     let (leaves, _) = TreeDef::flatten(param_specs(config));
-    let size: usize = leaves.iter().filter_map(|s| s.shape.iter().map(|d| d.get()).product::<Option<usize>>()).sum();
+    let sizes = leaves.iter().filter_map(|s| s.shape.to_static());
+    let size = sizes.fold(0usize, |sum, s| sum.saturating_add(s.iter().fold(1, |n: usize, d| n.saturating_mul(*d))));
     Packed { data: spec(config.dtype, [size]) }
 }
 
@@ -59,9 +60,9 @@ pub fn packed_specs(config: &Config) -> Packed<TensorSpec> {
 pub fn unpack(config: &Config, packed: Packed<Sym>) -> Params<Sym> {
     let mut at = 0;
     let leaf = |_: &str, shape: &[usize]| {
-        let n: usize = shape.iter().product();
-        at += n;
-        Ok::<_, std::convert::Infallible>(packed.data.slice(s![at - n..at]).reshape(shape))
+        let from = at;
+        at = shape.iter().fold(1usize, |n, d| n.saturating_mul(*d)).saturating_add(from);
+        Ok::<_, std::convert::Infallible>(packed.data.slice(s![from..at]).reshape(shape))
     };
     let Ok(params) = Params::try_build(config, leaf);
     params

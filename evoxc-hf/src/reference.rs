@@ -2,7 +2,7 @@
 
 use crate::config::Model;
 use crate::families::{Activation, bert, gpt2, layers, llama};
-use crate::{Error, Loaded, Params, Result};
+use crate::{Error, Loaded, Params, Result, fit};
 use evoxc::Tensor;
 use ndarray::{Array1, Array2, Array3, Axis, concatenate, s};
 
@@ -22,6 +22,7 @@ pub struct ReferenceOutput {
 /// # Errors
 /// The model is an encoder; ids that are no `[B, T]` of i32, too long, or outside of the vocabulary.
 pub fn reference_logits(loaded: &Loaded, ids: &Tensor) -> Result<Array3<f64>> {
+    fits(loaded)?;
     let rows = tokens(loaded, ids)?;
     let mut all = vec![];
     for row in rows {
@@ -44,6 +45,7 @@ pub fn reference_encode(loaded: &Loaded, input: &bert::Input<Tensor>) -> Result<
     let (Model::Bert(c), Params::Bert(p)) = (&loaded.config.model, &loaded.params) else {
         return Err(Error::Request("the model is no encoder".into()));
     };
+    fits(loaded)?;
     let rows = tokens(loaded, &input.input_ids)?;
     let (masks, kinds) = (ints(&input.attention_mask)?, ints(&input.token_type_ids)?);
     let (mut hidden, mut pooled, mut sentences) = (vec![], vec![], vec![]);
@@ -72,6 +74,12 @@ pub fn reference_encode(loaded: &Loaded, input: &bert::Input<Tensor>) -> Result<
         pooler_output: matrix(&pooled)?,
         sentence_embedding: matrix(&sentences)?,
     })
+}
+
+/// Loops over parameters take their sizes from the config.
+fn fits(loaded: &Loaded) -> Result<()> {
+    fit::config(&loaded.config)?;
+    fit::parameters(&loaded.config, &loaded.params, Tensor::spec).map_or(Ok(()), |fault| Err(Error::Request(fault)))
 }
 
 fn stacked(all: &[Array2<f64>]) -> Result<Array3<f64>> {

@@ -1,6 +1,6 @@
 //! Checkpoints, written.
 
-use crate::{Error, Loaded, Params, Result, io};
+use crate::{Error, Loaded, Result, fit, io};
 use evoxc::{Dyn, Tensor};
 use std::path::Path;
 
@@ -24,11 +24,8 @@ pub fn save(loaded: &Loaded, folder: impl AsRef<Path>) -> Result<()> {
 
 /// The parameters under transformers' names.
 pub(crate) fn named(loaded: &Loaded) -> Result<Vec<(String, Tensor)>> {
-    let mut names = vec![];
-    let gather = |name: &str, _: &[usize]| {
-        names.push(name.to_string());
-        Ok::<(), std::convert::Infallible>(())
-    };
-    let Ok(_) = Params::try_build(&loaded.config, gather);
-    Ok(names.into_iter().zip(Dyn::of(loaded.params.clone()).leaves().iter().cloned()).collect())
+    if let Some(fault) = fit::parameters(&loaded.config, &loaded.params, Tensor::spec) {
+        return Err(Error::Request(fault));
+    }
+    Ok(fit::names(&loaded.config).into_iter().zip(Dyn::of(loaded.params.clone()).leaves().iter().cloned()).collect())
 }

@@ -89,7 +89,20 @@ fn commands() {
     assert!((rows[0][1] - 1.0).abs() < 1e-4 && rows[0][2] < 0.99, "{cosine}");
     let timed = ok(&["bench", "--prefill", "4", "--decode", "2", "--repeat", "1"], "gpt2");
     assert!(timed.lines().all(|l| serde_json::from_str::<serde_json::Value>(l).is_ok()), "{timed}");
-    for bad in [&["generate", "--ids", "1,999"][..], &["generate", "--ids", "x"], &["generate", "no tokenizer here"]] {
+    let large = usize::MAX.to_string();
+    let one = ok(&["bench", "--prefill", "4", "--decode", "2", "--repeat", "0"], "gpt2");
+    assert_eq!(one.lines().count(), timed.lines().count());
+    for bad in [
+        &["generate", "--ids", "1,999"][..],
+        &["generate", "--ids", "x"],
+        &["generate", "--ids", ""],
+        &["generate", "no tokenizer here"],
+        &["logits", "--ids", ""],
+        &["bench", "--prefill", "0"],
+        &["bench", "--prefill", &large],
+        &["bench", "--backend", "none"],
+        &["inspect", "--dtype", "i32"],
+    ] {
         assert_eq!(program(bad, &models.join("gpt2")).status.code(), Some(2), "{bad:?}");
     }
 }

@@ -66,11 +66,14 @@ pub fn run(a: &Arguments) -> Result<(), Failure> {
     show("load", t.elapsed().as_secs_f64(), None, None)?;
     let weights: usize = Dyn::of(loaded.params.clone()).leaves().iter().map(|t| t.len() * t.dtype().size()).sum();
     let t = Instant::now();
-    let options = GenerateOptions::default().max_new_tokens(a.decode + 1).stop([]);
+    let options = GenerateOptions::default().max_new_tokens(a.decode.saturating_add(1)).stop([]);
     let generator = Generator::new(&loaded, &a.model.backend()?, 1, options)?;
     show("compile", t.elapsed().as_secs_f64(), None, None)?;
     show("read", reading(&loaded, a.repeat)?, None, Some(weights as f64))?;
-    let vocab = loaded.config.vocab_size();
+    let (vocab, most) = (loaded.config.vocab_size(), loaded.config.max_positions());
+    if let Some(n) = a.prefill.iter().find(|n| !(1..=most).contains(*n)) {
+        return Err(Failure::Input(format!("--prefill {n}: prompts of this model have 1 to {most} tokens")));
+    }
     let prompt = |n: usize| -> Vec<i32> { (0..n).map(|i| ((i * 7919 + 13) % vocab) as i32).collect() };
     // The first run touches the pages of the file and of the arenas.
     generator.start(&[prompt(a.prefill.first().copied().unwrap_or(8))])?.next();

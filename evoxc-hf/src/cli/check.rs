@@ -4,7 +4,7 @@ use super::{Failure, Model, print};
 use evoxc::prelude::*;
 use evoxc::{AnyBackend, TreeDef, value_and_grad};
 use evoxc_hf::io::SafeTensors;
-use evoxc_hf::{GenerateOptions, Generator, Loaded, Params, Runner, bert, train};
+use evoxc_hf::{GenerateOptions, Generator, Loaded, Runner, bert, train};
 
 #[derive(clap::Args)]
 pub struct Arguments {
@@ -123,20 +123,16 @@ fn decoder(
         if let Some(loss) = loss {
             report.values(&shown("loss"), &l, &loss, LOSS)?;
         }
-        let mut names = vec![];
-        let gather = |name: &str, _: &[usize]| {
-            names.push(name.to_string());
-            Ok::<(), std::convert::Infallible>(())
-        };
-        let Ok(_) = Params::try_build(config, gather);
+        let names = evoxc_hf::param_names(config);
         let (leaves, _) = TreeDef::flatten(g);
         for key in gradients {
             let parameter = key.strip_prefix(&start).unwrap_or(key);
-            let Some(at) = names.iter().position(|n| n == parameter) else {
+            let at = names.iter().position(|n| n == parameter);
+            let Some(leaf) = at.and_then(|i| leaves.get(i)) else {
                 report.line(key, false, "the model has no such parameter")?;
                 continue;
             };
-            report.values(key, &leaves[at], &golden.tensor(key)?, GRADIENT)?;
+            report.values(key, leaf, &golden.tensor(key)?, GRADIENT)?;
         }
     }
     let Some(prompt) = find(golden, prefix, "prompt_ids")? else { return Ok(()) };

@@ -2,7 +2,6 @@
 
 use super::{Failure, load, print};
 use evoxc::Dyn;
-use evoxc_hf::Params;
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -15,12 +14,7 @@ pub struct Arguments {
 pub fn run(a: &Arguments) -> Result<(), Failure> {
     let loaded = load(&a.checkpoint, None)?;
     let c = &loaded.config;
-    let mut names = vec![];
-    let gather = |name: &str, _: &[usize]| {
-        names.push(name.to_string());
-        Ok::<(), std::convert::Infallible>(())
-    };
-    let Ok(_) = Params::try_build(c, gather);
+    let names = evoxc_hf::param_names(c);
     let all = Dyn::of(loaded.params.clone());
     let mut out = format!(
         "{}: {} layers of width {}, {} tokens, {} positions\n\n",

@@ -1,6 +1,7 @@
 //! The keys of a config.json: each is read once, with its type; what nothing read is listed.
 
 use crate::error::shown;
+use crate::fit::MAX_LAYERS;
 use crate::{Error, Result};
 use evoxc::{BF16, DType, F16, F32, F64};
 use serde_json::{Map, Value};
@@ -47,6 +48,13 @@ impl Keys {
     /// A size that must be there.
     pub fn size(&mut self, key: &str) -> Result<usize> {
         self.size_or_none(key)?.ok_or_else(|| self.bad(key, "is missing"))
+    }
+    /// A number of layers that must be there.
+    pub fn layers(&mut self, key: &str) -> Result<usize> {
+        match self.size(key)? {
+            n if n <= MAX_LAYERS => Ok(n),
+            n => Err(self.bad(key, format!("is {n}; at most {MAX_LAYERS} are taken for a model"))),
+        }
     }
     /// A number.
     pub fn float(&mut self, key: &str) -> Result<Option<f64>> {

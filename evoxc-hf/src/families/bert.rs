@@ -6,6 +6,7 @@ use super::Activation;
 use super::layers::{LeafOf, Linear, Norm, layer_norm, linear, merge_heads, split_heads, wide};
 use crate::Result;
 use crate::config::Keys;
+use crate::fit::MAX_LAYERS;
 use evoxc::prelude::*;
 
 /// The sizes.
@@ -39,7 +40,7 @@ impl Config {
             positions: k.size("max_position_embeddings")?,
             kinds: k.size("type_vocab_size")?,
             width: k.size("hidden_size")?,
-            layers: k.size("num_hidden_layers")?,
+            layers: k.layers("num_hidden_layers")?,
             heads: k.size("num_attention_heads")?,
             inner: k.size("intermediate_size")?,
             eps: k.positive("layer_norm_eps")?.unwrap_or(1e-12),
@@ -108,7 +109,7 @@ impl<T> Params<T> {
         let kinds = leaf("embeddings.token_type_embeddings.weight", &[c.kinds, w])?;
         let norm = Norm::build("embeddings.LayerNorm", w, leaf)?;
         let mut layers = vec![];
-        for i in 0..c.layers {
+        for i in 0..c.layers.min(MAX_LAYERS) {
             let at = |name: &str| format!("encoder.layer.{i}.{name}");
             layers.push(Layer {
                 query: Linear::build(&at("attention.self.query"), w, w, true, leaf)?,

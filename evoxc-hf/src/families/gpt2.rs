@@ -6,6 +6,7 @@
 use super::layers::{LeafOf, Norm, Sight, layer_norm, merge_heads, split_heads, wide};
 use crate::Result;
 use crate::config::Keys;
+use crate::fit::MAX_LAYERS;
 use evoxc::prelude::*;
 
 /// The sizes.
@@ -45,7 +46,7 @@ impl Config {
             vocab: k.size("vocab_size")?,
             positions: k.size("n_positions")?,
             width,
-            layers: k.size("n_layer")?,
+            layers: k.layers("n_layer")?,
             heads: k.size("n_head")?,
             inner: k.size_or_none("n_inner")?.unwrap_or(4 * width),
             eps: k.positive("layer_norm_epsilon")?.unwrap_or(1e-5),
@@ -119,7 +120,7 @@ impl<T> Params<T> {
         let wte = leaf("transformer.wte.weight", &[c.vocab, w])?;
         let wpe = leaf("transformer.wpe.weight", &[c.positions, w])?;
         let mut h = vec![];
-        for i in 0..c.layers {
+        for i in 0..c.layers.min(MAX_LAYERS) {
             let dense = |name: &str, input, output, leaf: LeafOf<'_, T, E>| {
                 let name = format!("transformer.h.{i}.{name}");
                 let weight = leaf(&format!("{name}.weight"), &[input, output])?;

@@ -126,12 +126,18 @@ impl Sight {
         }
     }
     /// softmax(q·kᵀ/√d)·v over what each query sees: keys not after it, at most `window` of them, none of the padding.
+    #[track_caller]
     pub fn attend(&mut self, layer: usize, q: Sym, k: Sym, v: Sym, window: Option<usize>, scale: Option<f64>) -> Sym {
         let (keys, values) = match (&mut self.cache, &self.place) {
             (Some(c), Some(p)) => {
                 let zero = p.at.zeros_like();
                 let start = [zero, zero, p.at, zero];
-                let (keys, values) = (&mut c.keys[layer], &mut c.values[layer]);
+                let held = (c.keys.len(), c.values.len());
+                let (Some(keys), Some(values)) = (c.keys.get_mut(layer), c.values.get_mut(layer)) else {
+                    let message =
+                        format!("layer {layer} has no place in a cache of {} keys and {} values", held.0, held.1);
+                    return evoxc::fail("attend", &[q, k, v], message, Some("make it with `cache_specs`".into()));
+                };
                 *keys = keys.dynamic_update_slice(k.cast(keys.dtype()), start);
                 *values = values.dynamic_update_slice(v.cast(values.dtype()), start);
                 (keys.cast(k.dtype()), values.cast(v.dtype()))

@@ -8,6 +8,7 @@ use super::Activation;
 use super::layers::{LeafOf, Linear, Sight, linear, merge_heads, split_heads, wide};
 use crate::Result;
 use crate::config::{Family, Keys};
+use crate::fit::{MAX_FEATURES, MAX_LAYERS};
 use evoxc::prelude::*;
 
 /// The sizes.
@@ -50,16 +51,10 @@ pub struct Config {
     pub tied: bool,
 }
 
-/// More layers than this are taken for a mistake.
-pub(crate) const MAX_LAYERS: usize = 100_000;
-
 impl Config {
     pub(crate) fn read(k: &mut Keys, family: Family) -> Result<Config> {
         let (width, heads) = (k.size("hidden_size")?, k.size("num_attention_heads")?);
-        let layers = k.size("num_hidden_layers")?;
-        if layers > MAX_LAYERS {
-            return Err(k.bad("num_hidden_layers", format!("is {layers}; at most {MAX_LAYERS} are taken for a model")));
-        }
+        let layers = k.layers("num_hidden_layers")?;
         let kv_heads = k.size_or_none("num_key_value_heads")?.unwrap_or(heads);
         if !heads.is_multiple_of(kv_heads) {
             let message = format!("{kv_heads} does not divide num_attention_heads {heads}");
@@ -70,8 +65,9 @@ impl Config {
             None if width.is_multiple_of(heads) => width / heads,
             None => return Err(k.bad("num_attention_heads", format!("{heads} does not divide hidden_size {width}"))),
         };
-        if !features.is_multiple_of(2) {
-            return Err(k.bad("head_dim", format!("is {features}: rotary positions need an even number")));
+        if !features.is_multiple_of(2) || features > MAX_FEATURES {
+            let message = format!("is {features}: rotary positions need an even number up to {MAX_FEATURES}");
+            return Err(k.bad("head_dim", message));
         }
         let bias = k.flag("attention_bias", false)?;
         let positions = k.size("max_position_embeddings")?;
@@ -216,7 +212,7 @@ impl<T> Params<T> {
         let (w, q, kv) = (c.width, c.heads * c.features, c.kv_heads * c.features);
         let embedding = leaf("model.embed_tokens.weight", &[c.vocab, w])?;
         let mut layers = vec![];
-        for i in 0..c.layers {
+        for i in 0..c.layers.min(MAX_LAYERS) {
             let at = |name: &str| format!("model.layers.{i}.{name}");
             let norm = |name: &str, leaf: LeafOf<'_, T, E>| {
                 c.qk_norm.then(|| leaf(&at(&format!("self_attn.{name}.weight")), &[c.features])).transpose()

@@ -3,6 +3,7 @@
 use super::{Gguf, Metadata};
 use crate::config::{Config, Family, Model};
 use crate::families::{Activation, llama};
+use crate::fit::{MAX_FEATURES, MAX_LAYERS};
 use crate::{Error, Params, Result};
 use evoxc::{F32, Tensor};
 
@@ -55,13 +56,16 @@ pub(crate) fn config(file: &Gguf) -> Result<Config> {
     };
     let k = Keys { file, architecture };
     let (width, heads, layers) = (k.size("embedding_length")?, k.size("attention.head_count")?, k.size("block_count")?);
+    if layers > MAX_LAYERS {
+        return Err(k.bad(&k.get("block_count").0, format!("is {layers}; at most {MAX_LAYERS} are taken for a model")));
+    }
     let features = match k.size_or_none("attention.key_length")? {
         Some(d) => d,
         None if width.is_multiple_of(heads) => width / heads,
         None => return Err(k.bad("llama.attention.head_count", format!("{heads} does not divide {width}"))),
     };
     let kv_heads = k.size_or_none("attention.head_count_kv")?.unwrap_or(heads);
-    if !heads.is_multiple_of(kv_heads) || !features.is_multiple_of(2) {
+    if !heads.is_multiple_of(kv_heads) || !features.is_multiple_of(2) || features > MAX_FEATURES {
         return Err(
             k.bad("llama.attention.head_count_kv", format!("{kv_heads} key heads of {features} for {heads} heads"))
         );
@@ -108,7 +112,7 @@ pub(crate) fn config(file: &Gguf) -> Result<Config> {
         out_bias: file.tensors().contains_key("blk.0.attn_output.bias"),
         mlp_bias: file.tensors().contains_key("blk.0.ffn_gate.bias"),
         qk_norm: family == Family::Qwen3,
-        windows: vec![k.size_or_none("attention.sliding_window")?; layers.min(llama::MAX_LAYERS)],
+        windows: vec![k.size_or_none("attention.sliding_window")?; layers],
         tied: !file.tensors().contains_key("output.weight"),
     };
     let (bos, eos) = (k.token("tokenizer.ggml.bos_token_id"), k.token("tokenizer.ggml.eos_token_id"));
