@@ -2,7 +2,9 @@
 
 mod common;
 
-use common::fixtures;
+use common::{fixtures, single};
+use evoxc::Tensor;
+use evoxc_hf::io;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -13,6 +15,10 @@ fn program(args: &[&str], checkpoint: &Path) -> Output {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn text_of(out: &Output) -> String {
+    text(&out.stdout) + &text(&out.stderr)
 }
 
 /// Every fixture agrees with its golden values on the interpreter and the native compiler.
@@ -48,6 +54,56 @@ fn check_finds_differences() {
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(out.status.code(), Some(1));
     assert!(text(&out.stdout).contains("FAIL logits"), "{}", text(&out.stdout));
+}
+
+/// Values of texts of a single token, here the oracle's, are compared too.
+#[test]
+fn check_compares_single_tokens() -> evoxc::Result<()> {
+    let Some(models) = fixtures() else { return Ok(()) };
+    for name in ["gpt2", "llama3"] {
+        let loaded = evoxc_hf::load(models.join(name))?;
+        let vocab = loaded.config.vocab_size();
+        let logits = |ids: &Tensor| single(evoxc_hf::reference_logits(&loaded, ids)?);
+        let (rows, prompt) = (Tensor::from([[3i32], [7]]), Tensor::from([[5i32]]));
+        let (mut text, mut steps) = (vec![5i32], vec![]);
+        for _ in 0..4 {
+            let all = logits(&Tensor::from_vec(text.clone(), [1, text.len()])?)?.to_vec::<f32>()?;
+            let last = &all[all.len() - vocab..];
+            let best = last.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |(i, _)| i);
+            text.push(best as i32);
+            steps.extend_from_slice(last);
+        }
+        let mut golden = vec![
+            ("len1.input_ids", rows.clone()),
+            ("len1.logits", logits(&rows)?),
+            ("len1.prompt_ids", prompt.clone()),
+            ("len1.prompt_logits", logits(&prompt)?),
+            ("len1.generated_ids", Tensor::from_vec(text[1..].to_vec(), [1, 4])?),
+            ("len1.step_logits", Tensor::from_vec(steps, [4, vocab])?),
+        ];
+        let folder = std::env::temp_dir().join(format!("evoxc-hf-len1-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        for file in ["config.json", "model.safetensors"] {
+            std::fs::copy(models.join(name).join(file), folder.join(file)).unwrap();
+        }
+        let run = |golden: &[(&str, Tensor)]| -> evoxc::Result<(Option<i32>, String)> {
+            io::save(&folder.join("golden.safetensors"), golden.iter().map(|(n, t)| (*n, t)), [])?;
+            let out = program(&["check"], &folder);
+            Ok((out.status.code(), text_of(&out)))
+        };
+        let (status, shown) = run(&golden)?;
+        assert_eq!(status, Some(0), "{shown}");
+        for part in ["len1.logits", "len1.prompt_logits", "len1.generated_ids", "len1.step_logits"] {
+            assert!(shown.lines().any(|l| l.starts_with("ok ") && l.contains(part)), "{part}: {shown}");
+        }
+        // A value of another text is a difference, and named.
+        golden[1].1 = logits(&Tensor::from([[3i32], [8]]))?;
+        let (status, shown) = run(&golden)?;
+        assert_eq!(status, Some(1), "{shown}");
+        assert!(shown.contains("FAIL len1.logits") && shown.contains("native: 3 of 4 agree"), "{shown}");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+    Ok(())
 }
 
 #[test]

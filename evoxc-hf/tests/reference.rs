@@ -2,14 +2,9 @@
 
 mod common;
 
-use common::{LOGITS, compare, fixtures, golden};
+use common::{LOGITS, compare, fixtures, golden, single};
 use evoxc::prelude::*;
 use evoxc_hf::bert;
-
-fn single<D: ndarray::Dimension>(a: ndarray::Array<f64, D>) -> evoxc::Result<Tensor> {
-    let shape = a.shape().to_vec();
-    Tensor::from_vec(a.iter().map(|&x| x as f32).collect::<Vec<f32>>(), shape.as_slice())
-}
 
 #[test]
 fn decoders() -> evoxc::Result<()> {

@@ -129,6 +129,58 @@ fn a_donated_input_is_where_the_result_is() -> Done {
     Ok(())
 }
 
+/// A part is written where the whole is, if nobody else has it; wherever it is written, the values are those of a copy.
+#[test]
+fn parts_are_written_in_place() -> Done {
+    let (n, m) = (dim("N"), dim("M"));
+    let f = |x: Sym, part: Sym, at: Sym| x.dynamic_update_slice(part, [at.zeros_like(), at, at.zeros_like()]);
+    let exe = build(f, (spec(F32, (2, n, 3)), spec(F32, (2, m, 3)), spec(I32, [])), &native())?;
+    let x = Tensor::from_vec((0..48).map(|i| i as f32).collect::<Vec<_>>(), [2, 8, 3])?;
+    let part = Tensor::from_vec((0..12).map(|i| -1.0 - i as f32).collect::<Vec<_>>(), [2, 2, 3])?;
+    // Starts clamp so that the part fits: by hand, NumPy's x[:, at:at + 2] = part.
+    for (start, first) in [(3, 3), (-5, 0), (100, 6)] {
+        let want: Vec<f32> = (0..48)
+            .map(|i| match (i / 24, i / 3 % 8, i % 3) {
+                (b, r, c) if (first..first + 2).contains(&r) => -1.0 - (b * 6 + (r - first) * 3 + c) as f32,
+                _ => i as f32,
+            })
+            .collect();
+        let (kept, own) = (x.clone(), Tensor::from_vec(x.to_vec::<f32>()?, [2, 8, 3])?);
+        let at = own.as_slice::<f32>()?.as_ptr();
+        let y = exe.run((own, part.clone(), Tensor::from(start)))?;
+        assert_eq!(y.as_slice::<f32>()?.as_ptr(), at, "in place");
+        assert_eq!(y.to_vec::<f32>()?, want);
+        let z = exe.run((kept, part.clone(), Tensor::from(start)))?;
+        assert_eq!((z.to_vec::<f32>()?, x.as_slice::<f32>()?[47]), (want, 47.0), "one that is kept is not touched");
+    }
+    let e = exe.run((x.clone(), Tensor::zeros(F32, [2, 9, 3]), Tensor::from(0))).unwrap_err().to_string();
+    assert!(e.contains("dynamic_update_slice"), "{e}");
+    assert_eq!(
+        exe.run((x.clone(), Tensor::zeros(F32, [2, 0, 3]), Tensor::from(4)))?.to_vec::<f32>()?,
+        x.to_vec::<f32>()?
+    );
+    // What is read later is copied first; a start that is in the whole is read before it is written over.
+    let both = |x: Sym, part: Sym| {
+        let y = x.dynamic_update_slice(part, [x.slice(s![0..1]).squeeze(0)]);
+        (y, y.dynamic_update_slice(part, [x.slice(s![0..1]).squeeze(0) + 2]), x.sum(..))
+    };
+    let specs = || (spec(I32, [64]), spec(I32, [2]));
+    let args =
+        || (Tensor::from((0..64).map(|i| if i == 0 { 40 } else { i }).collect::<Vec<i32>>()), Tensor::from([7, 8]));
+    let (a, b) = (build(both, specs(), &native())?.run(args())?, build(both, specs(), &Interp)?.run(args())?);
+    assert!(a.0.bit_eq(&b.0) && a.1.bit_eq(&b.1) && a.2.bit_eq(&b.2));
+    // In a loop, the state is one block of memory.
+    let squares = |x: Sym| {
+        fori_loop(60, x, |i, x: Sym| {
+            let part = (i * i).reshape([1]);
+            x.dynamic_update_slice(part, [i])
+        })
+    };
+    let y = build(squares, spec(I32, [64]), &native())?.run(Tensor::zeros(I32, [64]))?;
+    assert_eq!(y.to_vec::<i32>()?, (0..64).map(|i| if i < 60 { i * i } else { 0 }).collect::<Vec<i32>>());
+    Ok(())
+}
+
 #[test]
 fn large_results_are_made_in_memory_that_is_used_again() -> Done {
     let n = 1 << 19;

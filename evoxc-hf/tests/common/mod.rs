@@ -38,3 +38,9 @@ pub fn compare(what: &str, got: &Tensor, expected: &Tensor, absolute: f32, relat
 
 /// The tolerance of logits that the fixtures' README states.
 pub const LOGITS: (f32, f32) = (1e-4, 1e-5);
+
+/// What the oracle gives, as the graphs give it.
+pub fn single<D: ndarray::Dimension>(a: ndarray::Array<f64, D>) -> evoxc::Result<Tensor> {
+    let shape = a.shape().to_vec();
+    Tensor::from_vec(a.iter().map(|&x| x as f32).collect::<Vec<f32>>(), shape.as_slice())
+}

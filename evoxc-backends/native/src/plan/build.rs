@@ -10,6 +10,7 @@ use super::matmul::MatmulStep;
 use super::memory::Cells;
 use super::place::{NONE, Places};
 use super::steps::*;
+use super::update::UpdateStep;
 use crate::lir::{Lir, Size};
 use crate::pool::SharedPool;
 use crate::schedule::{self, Item, KernelItem, Schedule};
@@ -267,10 +268,7 @@ impl<'a> Builder<'a> {
             let root = self.life.root(body.results[k]);
             let made = self.life.made[root];
             let Some(list) = free.get_mut(&(out.dtype, out.bytes)) else { continue };
-            let shared = match body.items.get(made as usize) {
-                Some(Item::Kernel(item)) => self.shares(item, root),
-                _ => SmallVec::new(),
-            };
+            let shared = body.items.get(made as usize).map(|item| self.shares(item, root)).unwrap_or_default();
             let last = |i: u32| self.life.last[body.args[i as usize].index()];
             let arg = |i: u32| body.args[i as usize].index();
             // In place first, so that memory is touched once.
@@ -284,8 +282,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The roots that the kernel may overwrite with what it stores to `root`.
-    fn shares(&self, item: &KernelItem, root: usize) -> SmallVec<[usize; 4]> {
+    /// The roots that the item may overwrite with what it stores to `root`.
+    fn shares(&self, item: &Item, root: usize) -> SmallVec<[usize; 4]> {
+        let item = match item {
+            Item::Kernel(k) => k,
+            Item::Library(l) => return self.updated(&l.op).into_iter().collect(),
+            Item::Matmul(_) | Item::View { .. } | Item::Control { .. } | Item::Call { .. } => return SmallVec::new(),
+        };
         let decls = &item.kernel.buffers;
         let roots: SmallVec<[usize; 8]> = item.buffers.iter().map(|&v| self.life.root(v)).collect();
         let Some(to) = (0..roots.len()).find(|&b| roots[b] == root && decls[b].written) else { return SmallVec::new() };
@@ -298,6 +301,13 @@ impl<'a> Builder<'a> {
             .filter_map(|&b| roots.get(b as usize).copied())
             .filter(|&r| r != root && whole(r))
             .collect()
+    }
+
+    /// The root that an update of a part may be written onto: its operand's, which nothing else that it reads is in.
+    fn updated(&self, op: &Op) -> Option<usize> {
+        let (Prim::DynamicUpdateSlice {}, [x, rest @ ..]) = (&op.prim, &op.operands[..]) else { return None };
+        let root = self.life.root(*x);
+        rest.iter().all(|&v| self.life.root(v) != root).then_some(root)
     }
 
     fn block(&mut self, block: &'a schedule::Block) -> Result<Block, Fault> {
@@ -346,17 +356,15 @@ impl<'a> Builder<'a> {
             }
             let bytes = self.bytes(v);
             let mut slot = NONE;
-            if let Item::Kernel(k) = item {
-                let reuse = self.shares(k, root).into_iter().find(|&r| {
-                    let dies = self.life.home[r] == number && self.life.last[r] == i;
-                    dies && self.slot[r] != NONE && !overwritten.contains(&r)
-                });
-                if let Some(r) = reuse
-                    && self.extents.bytes(&self.routine.types[r]) == bytes
-                {
-                    overwritten.push(r);
-                    slot = std::mem::replace(&mut self.slot[r], NONE);
-                }
+            let reuse = self.shares(item, root).into_iter().find(|&r| {
+                let dies = self.life.home[r] == number && self.life.last[r] == i;
+                dies && self.slot[r] != NONE && !overwritten.contains(&r)
+            });
+            if let Some(r) = reuse
+                && self.extents.bytes(&self.routine.types[r]) == bytes
+            {
+                overwritten.push(r);
+                slot = std::mem::replace(&mut self.slot[r], NONE);
             }
             if slot == NONE {
                 let types = &self.routine.types;
@@ -386,6 +394,7 @@ impl<'a> Builder<'a> {
             Item::Kernel(k) => Step::Kernel(self.kernel(k)?),
             Item::Library(l) => match (&l.op.prim, l.op.results.as_slice()) {
                 (Prim::Constant { value }, &[v]) => fill(value.tensor(), self.at(v)?, self.bytes(v)),
+                (Prim::DynamicUpdateSlice {}, _) => Step::Update(Box::new(UpdateStep::new(self, &l.op)?)),
                 _ => Step::Library(Box::new(LibraryStep::new(self, l)?)),
             },
             Item::Matmul(m) => {

@@ -6,7 +6,7 @@
 //!
 //! `build` makes plans, with `lifetimes` for when values are needed and `place` for where they are; `extent` evaluates
 //! symbolic extents, `memory` holds raw blocks, `fence` is memory beside pages that nobody may touch, for tests, `output` is
-//! memory of results, `run` goes through steps, `control`, `library`, `matmul` are those steps that are no kernels, `record`
+//! memory of results, `run` goes through steps, `control`, `library`, `matmul`, `update` are those steps that are no kernels, `record`
 //! notes what took how long.
 
 mod build;
@@ -22,6 +22,7 @@ mod place;
 mod record;
 mod run;
 mod steps;
+mod update;
 
 pub use build::Kernels;
 pub use fence::Edge;

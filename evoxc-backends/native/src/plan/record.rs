@@ -1,5 +1,6 @@
 //! What a run spends its time on: one entry for every step that is done, for profiles.
 
+use super::memory::Frame;
 use super::steps::{Plan, Step};
 use crate::artifact::kernel_items;
 use crate::schedule::KernelItem;
@@ -27,7 +28,7 @@ impl<'p> Recorder<'p> {
         step: &Step,
         number: usize,
         symbols: (&[Dim], &[i64]),
-        extents: &[i64],
+        frame: &Frame,
         start: Instant,
         time: Duration,
     ) {
@@ -45,11 +46,12 @@ impl<'p> Recorder<'p> {
                 ("kernel", item.label.clone(), at(item.loc), bytes, value(item.flops()))
             }
             Step::Matmul(m) => {
-                let flops = m.sizes(extents).iter().fold(2u64, |a, &n| a.saturating_mul(n));
-                ("matmul", "dot".into(), at(m.loc), m.bytes(extents), flops)
+                let flops = m.sizes(&frame.extents).iter().fold(2u64, |a, &n| a.saturating_mul(n));
+                ("matmul", "dot".into(), at(m.loc), m.bytes(&frame.extents), flops)
             }
+            Step::Update(u) => ("update", "dynamic_update_slice".into(), at(u.loc), u.bytes(frame), 0),
             Step::Library(l) => ("library", l.name.clone(), at(l.loc), 0, 0),
-            Step::Fill(f) => ("fill", "constant".into(), String::new(), f.bytes.size(extents) as u64, 0),
+            Step::Fill(f) => ("fill", "constant".into(), String::new(), f.bytes.size(&frame.extents) as u64, 0),
             // What they run is listed itself.
             Step::Choose(_) | Step::While(_) | Step::Scan(_) | Step::Call(_) => return,
         };

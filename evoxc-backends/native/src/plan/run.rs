@@ -292,7 +292,7 @@ impl<'p> Run<'p, '_> {
             let time = start.elapsed();
             if let Some(r) = &mut self.recorder {
                 let symbols = (self.routine.extents.symbols(), self.frame.symbols.as_slice());
-                r.step(step, self.number, symbols, &self.frame.extents, start, time);
+                r.step(step, self.number, symbols, self.frame, start, time);
             }
         }
         Ok(())
@@ -324,6 +324,7 @@ impl<'p> Run<'p, '_> {
             Step::Fill(f) => self.fill(f),
             Step::Library(l) => l.run(self)?,
             Step::Matmul(m) => m.run(self),
+            Step::Update(u) => u.run(self)?,
             Step::Choose(c) => self.choose(c)?,
             Step::While(w) => self.while_loop(w)?,
             Step::Scan(s) => self.scan(s)?,

@@ -6,6 +6,7 @@ use super::library::LibraryStep;
 use super::matmul::MatmulStep;
 use super::memory::Frames;
 use super::output::Shelf;
+use super::update::UpdateStep;
 use crate::linearise::Shape;
 use crate::lir::Lir;
 use crate::pool::SharedPool;
@@ -141,6 +142,7 @@ pub(crate) enum Step {
     Fill(FillStep),
     Library(Box<LibraryStep>),
     Matmul(Box<MatmulStep>),
+    Update(Box<UpdateStep>),
     Choose(Box<Choose>),
     While(Box<While>),
     Scan(Box<Scan>),

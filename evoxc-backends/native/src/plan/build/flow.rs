@@ -99,8 +99,8 @@ impl<'a> Builder<'a> {
         let arg = body.args[j].index();
         let once = body.results.iter().filter(|&&v| self.life.root(v) == root).count() == 1;
         match body.items.get(made as usize) {
-            Some(Item::Kernel(k)) => once && self.life.last[arg] == made && self.shares(k, root).contains(&arg),
-            _ => false,
+            Some(item) => once && self.life.last[arg] == made && self.shares(item, root).contains(&arg),
+            None => false,
         }
     }
 
