@@ -1,4 +1,5 @@
-//! Products of matrices that are no kernels: blocked products of floats by the `gemm` crate, plain loops for the rest.
+//! Products of matrices that are no kernels: blocked products of floats by the `gemm` crate, plain loops for the rest. Halves
+//! are made wider first, and the sums of their products rounded once.
 //!
 //! The order of summation depends on sizes alone: along k, blocks of fixed length follow each other, and threads split the
 //! rows or columns of the result, never k.
@@ -10,8 +11,8 @@ use super::steps::Place;
 use crate::schedule::MatmulItem;
 use evoxc_core::{DType, Loc, OpError};
 use evoxc_ir::Value;
+use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
-use num_complex::Complex;
 use smallvec::SmallVec;
 
 /// Longest block along k: no longer than what `gemm` takes at once, so that its choice of blocks does not show.
@@ -70,6 +71,10 @@ impl MatmulStep {
             Ok(Operand { place: b.at(v)?, dtype: ty.dtype, elements, wide })
         };
         let (lhs, rhs, out) = (operand(m.lhs)?, operand(m.rhs)?, operand(m.out)?);
+        if wide.is_complex() || [&lhs, &rhs, &out].iter().any(|o| o.dtype != wide && !widens(o.dtype, wide)) {
+            let message = format!("products of {} do not sum in {wide}", lhs.dtype);
+            return Err(OpError::new("dot", message).at(m.loc).remedy("report this: it is a fault of the compiler"));
+        }
         Ok(MatmulStep {
             lhs,
             rhs,
@@ -102,7 +107,7 @@ impl MatmulStep {
             if let Some(wide) = o.wide {
                 let (from, to) = (run.frame.places[o.place as usize], run.frame.places[wide as usize]);
                 // SAFETY: both are memory for so many elements of these dtypes, apart from each other.
-                unsafe { convert(from, o.dtype, to, self.wide, o.elements.size(extents)) };
+                unsafe { convert(run, from, o.dtype, to, self.wide, o.elements.size(extents)) };
             }
         }
         let (a, b, c) = (at(&self.lhs), at(&self.rhs), at(&self.out));
@@ -112,8 +117,6 @@ impl MatmulStep {
             match self.wide {
                 DType::F32 => blocked::<f32>(run, s, a, b, c, 1.0),
                 DType::F64 => blocked::<f64>(run, s, a, b, c, 1.0),
-                DType::C64 => blocked::<Complex<f32>>(run, s, a, b, c, Complex::new(1.0, 0.0)),
-                DType::C128 => blocked::<Complex<f64>>(run, s, a, b, c, Complex::new(1.0, 0.0)),
                 DType::BOOL => loops::<bool>(run, s, a, b, c),
                 DType::I8 => loops::<i8>(run, s, a, b, c),
                 DType::I16 => loops::<i16>(run, s, a, b, c),
@@ -123,14 +126,14 @@ impl MatmulStep {
                 DType::U16 => loops::<u16>(run, s, a, b, c),
                 DType::U32 => loops::<u32>(run, s, a, b, c),
                 DType::U64 => loops::<u64>(run, s, a, b, c),
-                // Halves sum in single precision.
-                DType::F16 | DType::BF16 => {}
+                // `new` refuses these: halves sum in wider floats, and complex numbers are a library's.
+                DType::F16 | DType::BF16 | DType::C64 | DType::C128 => {}
             }
         }
         if let Some(wide) = self.out.wide {
             let (from, to) = (run.frame.places[wide as usize], run.frame.places[self.out.place as usize]);
             // SAFETY: as above.
-            unsafe { convert(from, self.wide, to, self.out.dtype, self.out.elements.size(extents)) };
+            unsafe { convert(run, from, self.wide, to, self.out.dtype, self.out.elements.size(extents)) };
         }
     }
 }
@@ -232,6 +235,13 @@ unsafe fn loops<T: Exact>(run: &Run<'_, '_>, s: Shape, a: *mut u8, b: *mut u8, c
                 for k in 0..s.k {
                     let x = a.offset(i as isize * s.lhs[1] + k as isize * s.lhs[2]).read();
                     let from = b.offset(k as isize * s.rhs[1]);
+                    if s.rhs[2] == 1 {
+                        // The same by vectors: slices tell the compiler that nothing overlaps.
+                        let to = std::slice::from_raw_parts_mut(row.add(n0), n1 - n0);
+                        let from = std::slice::from_raw_parts(from.add(n0), n1 - n0);
+                        to.iter_mut().zip(from).for_each(|(c, &y)| *c = c.add_product(x, y));
+                        continue;
+                    }
                     for j in n0..n1 {
                         let y = from.offset(j as isize * s.rhs[2]).read();
                         row.add(j).write(row.add(j).read().add_product(x, y));
@@ -242,102 +252,76 @@ unsafe fn loops<T: Exact>(run: &Run<'_, '_>, s: Shape, a: *mut u8, b: *mut u8, c
     });
 }
 
-/// A number of any dtype.
-enum Number {
-    Int(i128),
-    Float(f64),
-    Complex(f64, f64),
-}
+/// Elements that are worth another thread when they are converted.
+const CONVERTED: usize = 1 << 14;
 
-/// `n` elements of one dtype as another: wider floats, wrapped integers, or rounded once.
+/// `n` elements of one dtype as another: floats made wider, or rounded once.
 ///
 /// # Safety
 /// `from` and `to` are memory of so many elements, apart from each other.
-unsafe fn convert(from: *const u8, source: DType, to: *mut u8, target: DType, n: usize) {
-    // SAFETY: the indices are below `n`, and the types are those of the memory.
+unsafe fn convert(run: &Run<'_, '_>, from: *mut u8, source: DType, to: *mut u8, target: DType, n: usize) {
+    let at = Addresses([from, to, to]);
+    run.plan.pool.split(n.div_ceil(CONVERTED) as i64, 1, &|first, below, _| {
+        let Addresses([from, to, _]) = { at };
+        let (first, below) = (first as usize * CONVERTED, (below as usize * CONVERTED).min(n));
+        // SAFETY: the parts are within the memory, which is apart, and are of this thread alone.
+        unsafe {
+            let (from, to) = (from.add(first * source.size()), to.add(first * target.size()));
+            converted(from, source, to, target, below - first);
+        }
+    });
+}
+
+/// # Safety
+/// As [`convert`].
+unsafe fn converted(from: *const u8, source: DType, to: *mut u8, target: DType, n: usize) {
+    /// # Safety
+    /// As [`convert`], of these elements.
+    unsafe fn slices<'a, A, B>(from: *const u8, to: *mut u8, n: usize) -> (&'a [A], &'a mut [B]) {
+        // SAFETY: the caller's: whole values of these types are aligned, and all bits are some.
+        unsafe { (std::slice::from_raw_parts(from.cast(), n), std::slice::from_raw_parts_mut(to.cast(), n)) }
+    }
+    if n == 0 {
+        return;
+    }
+    // SAFETY: the types are those of the memory, of which there is as much.
     unsafe {
         match (source, target) {
-            (DType::F16, DType::F32) => each(from, to, n, |x: f16| x.to_f32()),
-            (DType::BF16, DType::F32) => each(from, to, n, |x: bf16| x.to_f32()),
-            (DType::F32, DType::F16) => each(from, to, n, f16::from_f32),
-            (DType::F32, DType::BF16) => each(from, to, n, bf16::from_f32),
-            (DType::F32, DType::F64) => each(from, to, n, |x: f32| f64::from(x)),
-            _ => {
-                for i in 0..n {
-                    let x = read(from.add(i * source.size()), source);
-                    write(to.add(i * target.size()), target, x);
-                }
+            (DType::F16, DType::F32) => {
+                let (from, to) = slices::<f16, f32>(from, to, n);
+                from.convert_to_f32_slice(to);
             }
+            (DType::BF16, DType::F32) => {
+                let (from, to) = slices::<bf16, f32>(from, to, n);
+                from.convert_to_f32_slice(to);
+            }
+            (DType::F32, DType::F16) => {
+                let (from, to) = slices::<f32, f16>(from, to, n);
+                to.convert_from_f32_slice(from);
+            }
+            (DType::F32, DType::BF16) => {
+                let (from, to) = slices::<f32, bf16>(from, to, n);
+                to.convert_from_f32_slice(from);
+            }
+            (DType::F16, DType::F64) => {
+                let (from, to) = slices::<f16, f64>(from, to, n);
+                from.convert_to_f64_slice(to);
+            }
+            (DType::BF16, DType::F64) => {
+                let (from, to) = slices::<bf16, f64>(from, to, n);
+                from.convert_to_f64_slice(to);
+            }
+            (DType::F32, DType::F64) => {
+                let (from, to) = slices::<f32, f64>(from, to, n);
+                to.iter_mut().zip(from).for_each(|(y, x)| *y = f64::from(*x));
+            }
+            // `MatmulStep::new` refuses all others.
+            _ => {}
         }
     }
 }
 
-/// # Safety
-/// As [`convert`], of elements `A` and `B`.
-unsafe fn each<A: Copy, B>(from: *const u8, to: *mut u8, n: usize, f: impl Fn(A) -> B) {
-    for i in 0..n {
-        // SAFETY: `i` is below `n`.
-        unsafe { to.cast::<B>().add(i).write(f(from.cast::<A>().add(i).read())) }
-    }
-}
-
-/// # Safety
-/// An element of the dtype is there.
-unsafe fn read(p: *const u8, d: DType) -> Number {
-    // SAFETY: as promised.
-    unsafe {
-        match d {
-            DType::BOOL => Number::Int(i128::from(*p != 0)),
-            DType::I8 => Number::Int(p.cast::<i8>().read().into()),
-            DType::I16 => Number::Int(p.cast::<i16>().read().into()),
-            DType::I32 => Number::Int(p.cast::<i32>().read().into()),
-            DType::I64 => Number::Int(p.cast::<i64>().read().into()),
-            DType::U8 => Number::Int(p.read().into()),
-            DType::U16 => Number::Int(p.cast::<u16>().read().into()),
-            DType::U32 => Number::Int(p.cast::<u32>().read().into()),
-            DType::U64 => Number::Int(p.cast::<u64>().read().into()),
-            DType::F16 => Number::Float(p.cast::<f16>().read().to_f64()),
-            DType::BF16 => Number::Float(p.cast::<bf16>().read().to_f64()),
-            DType::F32 => Number::Float(p.cast::<f32>().read().into()),
-            DType::F64 => Number::Float(p.cast::<f64>().read()),
-            DType::C64 => {
-                let z = p.cast::<Complex<f32>>().read();
-                Number::Complex(z.re.into(), z.im.into())
-            }
-            DType::C128 => {
-                let z = p.cast::<Complex<f64>>().read();
-                Number::Complex(z.re, z.im)
-            }
-        }
-    }
-}
-
-/// # Safety
-/// There is memory for an element of the dtype.
-unsafe fn write(p: *mut u8, d: DType, x: Number) {
-    let (i, re, im) = match x {
-        Number::Int(i) => (i, i as f64, 0.0),
-        Number::Float(v) => (v as i128, v, 0.0),
-        Number::Complex(re, im) => (re as i128, re, im),
-    };
-    // SAFETY: as promised.
-    unsafe {
-        match d {
-            DType::BOOL => p.write(u8::from(re != 0.0 || im != 0.0)),
-            DType::I8 => p.cast::<i8>().write(i as i8),
-            DType::I16 => p.cast::<i16>().write(i as i16),
-            DType::I32 => p.cast::<i32>().write(i as i32),
-            DType::I64 => p.cast::<i64>().write(i as i64),
-            DType::U8 => p.write(i as u8),
-            DType::U16 => p.cast::<u16>().write(i as u16),
-            DType::U32 => p.cast::<u32>().write(i as u32),
-            DType::U64 => p.cast::<u64>().write(i as u64),
-            DType::F16 => p.cast::<f16>().write(f16::from_f64(re)),
-            DType::BF16 => p.cast::<bf16>().write(bf16::from_f64(re)),
-            DType::F32 => p.cast::<f32>().write(re as f32),
-            DType::F64 => p.cast::<f64>().write(re),
-            DType::C64 => p.cast::<Complex<f32>>().write(Complex::new(re as f32, im as f32)),
-            DType::C128 => p.cast::<Complex<f64>>().write(Complex::new(re, im)),
-        }
-    }
+/// Are elements of one dtype made those of sums of another?
+fn widens(from: DType, to: DType) -> bool {
+    matches!((from, to), (DType::F16 | DType::BF16, DType::F32 | DType::F64) | (DType::F32, DType::F64))
 }

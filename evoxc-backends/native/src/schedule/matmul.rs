@@ -71,13 +71,32 @@ pub(super) enum Plan {
     Transpose(SmallVec<[(usize, Vec<usize>); 2]>),
 }
 
+/// Do products of one dtype sum in another here? Integers sum in wider ones in a library, and so do complex numbers: there
+/// is no blocked product of those that keeps their infinities.
+fn sums(dtype: DType, out: DType) -> bool {
+    match dtype {
+        DType::F16 | DType::BF16 => out == dtype || matches!(out, DType::F32 | DType::F64),
+        DType::F32 => matches!(out, DType::F32 | DType::F64),
+        DType::C64 | DType::C128 => false,
+        DType::F64
+        | DType::BOOL
+        | DType::I8
+        | DType::I16
+        | DType::I32
+        | DType::I64
+        | DType::U8
+        | DType::U16
+        | DType::U32
+        | DType::U64 => out == dtype,
+    }
+}
+
 /// The product of matrices that a dot is; none for dtypes that have none.
 pub(super) fn matmul<'o>(op: &Op, known: &dyn Known, def: &dyn Fn(Value) -> Option<&'o Op>) -> Option<Plan> {
     let Prim::Dot { batch, contract, .. } = &op.prim else { return None };
     let ([lhs, rhs], [out]) = (&op.operands[..], &op.results[..]) else { return None };
     let (lhs, rhs, out) = (*lhs, *rhs, *out);
-    let dtype = known.ty(lhs).dtype;
-    if !matches!(dtype, DType::F32 | DType::F64) || known.ty(out).dtype != dtype {
+    if !sums(known.ty(lhs).dtype, known.ty(out).dtype) {
         return None;
     }
     let (l, r) = (&known.ty(lhs).shape, &known.ty(rhs).shape);

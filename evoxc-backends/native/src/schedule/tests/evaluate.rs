@@ -268,10 +268,12 @@ pub(super) fn run(module: &Module, s: &Schedule, args: &[Tensor]) -> Result<Opti
             Item::Kernel(k) => kernel(k, &mut values, &value, &shape, &main.types)?,
             Item::Matmul(m) => {
                 let [b, rows, cols, depth] = m.extents.map(|d| value(d).unwrap());
-                let (l, r) = (bits(&values[&m.lhs]), bits(&values[&m.rhs]));
+                let out = main.types[m.out.index()].dtype;
+                let dtype = out.accumulator();
+                let wide = |v: &Value| values[v].cast(dtype).map(|t| bits(&t)).map_err(|e| e.to_string());
+                let (l, r) = (wide(&m.lhs)?, wide(&m.rhs)?);
                 let (ls, rs) = (m.lhs_strides.map(|d| value(d).unwrap()), m.rhs_strides.map(|d| value(d).unwrap()));
-                let dtype = main.types[m.out.index()].dtype;
-                let mut out = vec![];
+                let mut sums = vec![];
                 for i in 0..b * rows * cols {
                     let (bi, mi, ni) = (i / (rows * cols), i / cols % rows, i % cols);
                     let mut sum = 0;
@@ -280,9 +282,10 @@ pub(super) fn run(module: &Module, s: &Schedule, args: &[Tensor]) -> Result<Opti
                         let y = r[(bi * rs[0] + k * rs[1] + ni * rs[2]) as usize];
                         sum = alu(Alu::Add, dtype, [sum, alu(Alu::Mul, dtype, [x, y, 0]), 0]);
                     }
-                    out.push(sum);
+                    sums.push(sum);
                 }
-                values.insert(m.out, tensor(dtype, &out, &shape(m.out)?));
+                let sums = tensor(dtype, &sums, &shape(m.out)?);
+                values.insert(m.out, sums.cast(out).map_err(|e| e.to_string())?);
             }
             Item::Control { .. } | Item::Call { .. } => return Ok(None),
         }
