@@ -132,3 +132,33 @@ fn learns_a_sentence() -> evoxc::Result<()> {
     }
     Ok(())
 }
+
+/// What was converted is saved under the dtype that it has, in both spellings of a config.
+#[test]
+fn saved_configs_say_the_dtype() -> evoxc::Result<()> {
+    let Some(models) = fixtures() else { return Ok(()) };
+    for (config, key) in [("config.json", "dtype"), ("config.legacy.json", "torch_dtype")] {
+        let folder = std::env::temp_dir().join(format!("evoxc-hf-dtype-{key}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let source = models.join("mistral");
+        std::fs::copy(source.join(config), folder.join("config.json")).unwrap();
+        std::fs::copy(source.join("model.safetensors"), folder.join("model.safetensors")).unwrap();
+        for (dtype, name) in [(F32, "float32"), (BF16, "bfloat16"), (F16, "float16")] {
+            let options = evoxc_hf::LoadOptions::default().dtype(dtype);
+            let loaded = evoxc_hf::load_with(&folder, options, &mut |_, _| {})?;
+            let target = folder.join(name);
+            evoxc_hf::save(&loaded, &target)?;
+            let text = std::fs::read(target.join("config.json")).unwrap();
+            let json: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&text).unwrap();
+            let said: Vec<_> =
+                json.iter().filter(|(k, _)| k.ends_with("dtype")).map(|(k, v)| (k.as_str(), v)).collect();
+            assert_eq!(said, [(key, &serde_json::Value::from(name))]);
+            let again = evoxc_hf::load(&target)?;
+            assert_eq!(again.config, loaded.config);
+            let leaves = |p: Params<Tensor>| Dyn::of(p).leaves().to_vec();
+            assert!(leaves(again.params).iter().zip(&leaves(loaded.params)).all(|(a, b)| a.bit_eq(b)), "{name}");
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+    Ok(())
+}
