@@ -104,6 +104,40 @@ fn results_do_not_depend_on_the_number_of_threads() -> Done {
     Ok(())
 }
 
+/// Products by a transposed matrix, of few rows and of many: sums of small integers are exact, and bits are those of one thread.
+#[test]
+fn products_of_few_rows() -> Done {
+    for (n, k) in [(64, 513), (65, 7), (545, 1100), (1030, 64), (2049, 40)] {
+        let mut seen: Vec<Vec<u32>> = vec![];
+        for threads in [1, 2, 3] {
+            let specs = (spec(F32, (dim("M"), k)), spec(F32, [n, k]));
+            let exe = build(|x: Sym, w: Sym| x.dot(w.t()), specs, &native().threads(threads))?;
+            for (i, m) in [1, 2, 5, 16, 33, 100, 256, 257].into_iter().enumerate() {
+                let whole = |rows: usize, a: i64| {
+                    let all = (0..(rows * k) as i64).map(|i| ((i * a + i / 13) % 15 - 7) as f32);
+                    Tensor::from_vec(all.collect::<Vec<_>>(), [rows, k])
+                };
+                let (x, w) = (whole(m, 7)?, whole(n, 11)?);
+                let (got, profile) = exe.profile((x.clone(), w.clone()))?;
+                assert!(profile.steps.iter().any(|s| s.kind == "matmul"), "{:?}", profile.steps);
+                let (got, x, w) = (got.to_vec::<f32>()?, x.as_slice::<f32>()?, w.as_slice::<f32>()?);
+                // Some of them: the bits say that the rest are alike for all numbers of threads.
+                for (at, g) in got.iter().enumerate().filter(|(at, _)| threads == 1 && at % 7 == 0 || at + 20 > m * n) {
+                    let (row, column) = (&x[at / n * k..][..k], &w[at % n * k..][..k]);
+                    let want: f32 = row.iter().zip(column).map(|(a, b)| a * b).sum();
+                    assert_eq!(*g, want, "[{m}, {k}] · [{n}, {k}]ᵀ at {at}, {threads} threads");
+                }
+                let random = bits(&exe.run((floats(m * k, &[m, k]), floats(n * k, &[n, k])))?);
+                match seen.get(i) {
+                    Some(first) => assert_eq!(first, &random, "[{m}, {k}] · [{n}, {k}]ᵀ, {threads} threads"),
+                    None => seen.push(random),
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn a_donated_input_is_where_the_result_is() -> Done {
     let exe = build(|x: Sym| (x * 2.0 + 1.0).tanh(), spec(F32, [1000]), &native())?;

@@ -22,6 +22,14 @@ const WORTH: usize = 1 << 19;
 /// Rows or columns of a thread: far from the sizes for which `gemm` has other kernels, which sum in another order.
 const LEAST: usize = 64;
 
+/// Rows of results that are computed transposed, where that is faster.
+const FEW: usize = 2;
+const MANY: usize = 256;
+/// Columns of such a result at a time: they stay in a cache until they are turned.
+const COLUMNS: usize = 512;
+/// Columns that are turned together: a line of the cache of singles.
+const TILE: usize = 16;
+
 /// A product of matrices on places.
 pub(crate) struct MatmulStep {
     lhs: Operand,
@@ -184,6 +192,10 @@ unsafe fn blocked<T: Copy + Sync + 'static>(run: &Run<'_, '_>, s: Shape, a: *mut
                     std::ptr::write_bytes(c.add(i * s.n), 0, n);
                 }
             }
+            if s.k > 0 && across(s) {
+                turned(m, n, s, a, b, c, one);
+                return;
+            }
             for k0 in (0..s.k).step_by(BLOCK) {
                 let k = BLOCK.min(s.k - k0);
                 let a = a.offset(k0 as isize * s.lhs[2]);
@@ -194,6 +206,65 @@ unsafe fn blocked<T: Copy + Sync + 'static>(run: &Run<'_, '_>, s: Shape, a: *mut
             }
         }
     });
+}
+
+/// Is it faster to compute the transposed result? `gemm` copies what is not dense along the result's rows into another order:
+/// with few rows that takes as long as the products. The columns of a right operand that is dense along k are read where they
+/// are if the result is dense along its columns.
+fn across(s: Shape) -> bool {
+    s.rhs[1] == 1 && s.rhs[2] != 1 && (FEW..=MANY).contains(&s.m) && s.n >= LEAST
+}
+
+/// The transposed result, some columns at a time, and then turned.
+///
+/// # Safety
+/// As [`blocked`], of parts of `m` rows and `n` columns.
+unsafe fn turned<T: Copy + 'static>(m: usize, n: usize, s: Shape, a: *const T, b: *const T, c: *mut T, one: T) {
+    let each = n.div_ceil(n.div_ceil(COLUMNS).max(1)).max(1);
+    let mut memory: Vec<T> = Vec::with_capacity(m * each);
+    let out = memory.as_mut_ptr();
+    for n0 in (0..n).step_by(each) {
+        let n = each.min(n - n0);
+        for k0 in (0..s.k).step_by(BLOCK) {
+            let k = BLOCK.min(s.k - k0);
+            // SAFETY: the part is within the matrices, and there is room for `m * each` elements.
+            unsafe {
+                let a = a.offset(k0 as isize * s.lhs[2]);
+                let b = b.offset(k0 as isize * s.rhs[1] + n0 as isize * s.rhs[2]);
+                let (ac, ar, bc, br) = (s.lhs[2], s.lhs[1], s.rhs[2], s.rhs[1]);
+                let (serial, column) = (gemm::Parallelism::None, m as isize);
+                gemm::gemm(
+                    m,
+                    n,
+                    k,
+                    out,
+                    column,
+                    1,
+                    k0 > 0,
+                    a,
+                    ac,
+                    ar,
+                    b,
+                    bc,
+                    br,
+                    one,
+                    one,
+                    false,
+                    false,
+                    false,
+                    serial,
+                );
+            }
+        }
+        for from in (0..n).step_by(TILE) {
+            for i in 0..m {
+                for j in from..n.min(from + TILE) {
+                    // SAFETY: as above; the first product has written every element.
+                    unsafe { c.add(i * s.n + n0 + j).write(out.add(j * m + i).read()) };
+                }
+            }
+        }
+    }
 }
 
 /// An element that is multiplied and added exactly.
