@@ -11,8 +11,9 @@ use evoxc_stage::{Backend, Capabilities, Program};
 use std::sync::{Arc, OnceLock};
 
 /// Runs programs on the interpreter, and on the native compiler: all as machine code, one of eight with kernels that are
-/// interpreted, and two of eight once more where every value touches a page that nobody may touch, after it or before it.
-/// `ENGINES=all` in the environment runs all with all of these and with kernels in C too, which takes long;
+/// interpreted, one of sixteen with kernels in C, and two of eight once more where every value touches a page that nobody may
+/// touch, after it or before it. Which ones follows from a program's hash. `ENGINES=all` in the environment runs all with
+/// all of these, which takes about ten times as long;
 /// `ENGINES=all,show` or `ENGINES=show` writes every program before it runs, for what touches such a page ends the process.
 ///
 /// What comes out is what the interpreter gives. Where the native compiler gives something else (other integers, numbers
@@ -34,15 +35,19 @@ fn natives(module: &Module) -> Vec<(&'static str, &'static Native)> {
     let all = || asked("all");
     let works = |n: Native| (!n.devices().is_empty()).then_some(n);
     let mut list = vec![];
-    let kind = module.structural_hash() % 8;
-    if all() || kind == 0 {
+    let kind = module.structural_hash() % 16;
+    if all() || kind.is_multiple_of(8) {
         list.push(("native, interpreted kernels", INTERP.get_or_init(Native::interp)));
     }
-    if let Some(c) = C.get_or_init(|| all().then(Native::c).and_then(works)) {
+    // Compiled kernels are kept, so that only those that changed take a compiler's time again.
+    let kept = || Native::c().cache_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../target/tmp/kernels"));
+    if (all() || kind == 3)
+        && let Some(c) = C.get_or_init(|| works(kept()))
+    {
         list.push(("native, C", c));
     }
     for (i, edge) in [Edge::End, Edge::Start].into_iter().enumerate() {
-        if (all() || kind == i as u64 + 1)
+        if (all() || kind % 8 == i as u64 + 1)
             && let Some(n) = FENCED[i].get_or_init(|| works(Native::default().fenced(edge)))
         {
             list.push(("native, beside guard pages", n));
