@@ -105,6 +105,18 @@ fn a_folder_keeps_kernels() {
     assert_ne!(std::fs::read(&file).unwrap(), bytes);
 }
 
+/// As it is for what searches find.
+#[test]
+fn a_folder_that_cannot_be_written_to_is_as_good_as_none() {
+    let Some(c) = c() else { return };
+    let folder = Folder::new().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "no folder").unwrap();
+    let c = c.with_cache(file.join("kernels"));
+    copies(&*c.compile(&copying()).unwrap());
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "no folder");
+}
+
 #[test]
 fn threads_may_keep_the_same_kernels_at_once() {
     if c().is_none() {
