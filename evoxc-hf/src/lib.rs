@@ -47,7 +47,8 @@ pub use runner::Runner;
 pub use save::save;
 pub use text::{Text, TextStream};
 
-/// The code of the page on checkpoints compiles.
+/// The code of the pages on checkpoints compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/huggingface.md")]
-struct Page;
+#[doc = include_str!("../../docs/embeddings.md")]
+struct Pages;

@@ -6,7 +6,7 @@ use super::extent::{Amount, Binder, Extents};
 use super::fence::Edge;
 use super::library::LibraryStep;
 use super::lifetimes::{self, Lifetimes};
-use super::matmul::MatmulStep;
+use super::matmul::{MatmulStep, Room};
 use super::memory::Cells;
 use super::place::{NONE, Places};
 use super::steps::*;
@@ -89,6 +89,7 @@ impl Plan {
                 constants: vec![],
                 splats: 0,
                 scratch: vec![],
+                products: vec![],
                 blocks: 0,
                 items,
             };
@@ -118,6 +119,7 @@ pub(super) struct Builder<'a> {
     /// Bytes of constants that repeat one element so far.
     splats: usize,
     scratch: Vec<(u32, SmallVec<[Amount; 4]>)>,
+    products: Vec<Room>,
     blocks: u32,
     /// Kernel items so far.
     items: u32,
@@ -152,6 +154,7 @@ impl<'a> Builder<'a> {
             guards: std::mem::take(&mut self.guards),
             results,
             scratch: std::mem::take(&mut self.scratch),
+            products: std::mem::take(&mut self.products),
             frames: Cells::new(),
         })
     }
@@ -401,6 +404,7 @@ impl<'a> Builder<'a> {
                 let mut temporary: SmallVec<[u32; 3]> = SmallVec::new();
                 let step = MatmulStep::new(self, m, &mut temporary)?;
                 temporary.into_iter().for_each(|s| self.places.give(s));
+                self.products.push(step.room());
                 Step::Matmul(Box::new(step))
             }
             Item::View { .. } => return Ok(()),

@@ -52,6 +52,33 @@ struct Operand {
     wide: Option<Place>,
 }
 
+/// What a product needs memory of each thread's own for.
+pub(crate) struct Room {
+    extents: [Amount; 4],
+    lhs_strides: [Amount; 3],
+    rhs_strides: [Amount; 3],
+    dtype: DType,
+}
+
+impl Room {
+    /// Bytes for each thread.
+    pub fn bytes(&self, extents: &[i64]) -> usize {
+        let s = Shape::new(&self.extents, &self.lhs_strides, &self.rhs_strides, extents);
+        if !self.dtype.is_float() || !across(s) {
+            return 0;
+        }
+        s.m.saturating_mul(s.n.min(COLUMNS)).saturating_mul(self.dtype.size())
+    }
+}
+
+impl Shape {
+    fn new(sizes: &[Amount; 4], lhs: &[Amount; 3], rhs: &[Amount; 3], extents: &[i64]) -> Shape {
+        let [batch, m, n, k] = sizes.map(|d| d.size(extents));
+        let stride = |a: Amount| a.of(extents) as isize;
+        Shape { batch, m, n, k, lhs: lhs.map(stride), rhs: rhs.map(stride) }
+    }
+}
+
 /// Sizes and strides of one product.
 #[derive(Clone, Copy)]
 struct Shape {
@@ -99,6 +126,11 @@ impl MatmulStep {
     pub(super) fn sizes(&self, extents: &[i64]) -> [u64; 4] {
         self.extents.map(|d| d.size(extents) as u64)
     }
+    /// What it needs memory of each thread's own for.
+    pub(super) fn room(&self) -> Room {
+        let &MatmulStep { extents, lhs_strides, rhs_strides, wide: dtype, .. } = self;
+        Room { extents, lhs_strides, rhs_strides, dtype }
+    }
     /// Bytes that it reads and writes.
     pub(super) fn bytes(&self, extents: &[i64]) -> u64 {
         let bytes = |o: &Operand| o.elements.size(extents).saturating_mul(o.dtype.size()) as u64;
@@ -107,9 +139,7 @@ impl MatmulStep {
 
     pub(super) fn run(&self, run: &Run<'_, '_>) {
         let extents = &run.frame.extents;
-        let [batch, m, n, k] = self.extents.map(|d| d.size(extents));
-        let stride = |a: Amount| a.of(extents) as isize;
-        let s = Shape { batch, m, n, k, lhs: self.lhs_strides.map(stride), rhs: self.rhs_strides.map(stride) };
+        let s = Shape::new(&self.extents, &self.lhs_strides, &self.rhs_strides, extents);
         let at = |o: &Operand| run.frame.places[o.wide.unwrap_or(o.place) as usize];
         for o in [&self.lhs, &self.rhs] {
             if let Some(wide) = o.wide {
@@ -152,8 +182,8 @@ struct Addresses([*mut u8; 3]);
 // SAFETY: threads read the operands, and each writes a part of the result of its own.
 unsafe impl Sync for Addresses {}
 
-/// Cuts the result into parts, which threads take: (entry of the batch, first row, below, first column, below).
-fn parts(run: &Run<'_, '_>, s: Shape, work: &(dyn Fn(usize, [usize; 4]) + Sync)) {
+/// Cuts the result into parts, which threads take: (thread, entry of the batch, [first row, below, first column, below]).
+fn parts(run: &Run<'_, '_>, s: Shape, work: &(dyn Fn(usize, usize, [usize; 4]) + Sync)) {
     let threads = run.plan.pool.threads();
     let products = s.m.saturating_mul(s.n).saturating_mul(s.k);
     let long = s.m.max(s.n);
@@ -163,11 +193,11 @@ fn parts(run: &Run<'_, '_>, s: Shape, work: &(dyn Fn(usize, [usize; 4]) + Sync))
     let step = long.div_ceil(cuts).next_multiple_of(32);
     let cuts = long.div_ceil(step).max(1);
     let grain = (WORTH / (products / cuts).max(1)).max(1);
-    run.plan.pool.split((s.batch * cuts) as i64, grain as i64, &|from, to, _| {
+    run.plan.pool.split((s.batch * cuts) as i64, grain as i64, &|from, to, thread| {
         for i in from as usize..to as usize {
             let (batch, cut) = (i / cuts, i % cuts);
             let (first, below) = (cut * step, ((cut + 1) * step).min(long));
-            work(batch, if s.m >= s.n { [first, below, 0, s.n] } else { [0, s.m, first, below] });
+            work(thread, batch, if s.m >= s.n { [first, below, 0, s.n] } else { [0, s.m, first, below] });
         }
     });
 }
@@ -178,8 +208,10 @@ fn parts(run: &Run<'_, '_>, s: Shape, work: &(dyn Fn(usize, [usize; 4]) + Sync))
 /// The addresses are of matrices of `T` of these sizes and strides; the result is apart from the operands.
 unsafe fn blocked<T: Copy + Sync + 'static>(run: &Run<'_, '_>, s: Shape, a: *mut u8, b: *mut u8, c: *mut u8, one: T) {
     let at = Addresses([a, b, c]);
-    parts(run, s, &|batch, [m0, m1, n0, n1]| {
+    let (own, each) = (Addresses([run.frame.scratch.start(); 3]), run.frame.scratch_each);
+    parts(run, s, &|thread, batch, [m0, m1, n0, n1]| {
         let Addresses([a, b, c]) = { at };
+        let Addresses([own, ..]) = { own };
         let (m, n) = (m1 - m0, n1 - n0);
         // SAFETY: the parts are within the matrices.
         unsafe {
@@ -193,7 +225,8 @@ unsafe fn blocked<T: Copy + Sync + 'static>(run: &Run<'_, '_>, s: Shape, a: *mut
                 }
             }
             if s.k > 0 && across(s) {
-                turned(m, n, s, a, b, c, one);
+                // The frame has room for this product on every thread: see `Room`.
+                turned(m, n, s, a, b, c, one, own.add(thread * each).cast());
                 return;
             }
             for k0 in (0..s.k).step_by(BLOCK) {
@@ -218,11 +251,20 @@ fn across(s: Shape) -> bool {
 /// The transposed result, some columns at a time, and then turned.
 ///
 /// # Safety
-/// As [`blocked`], of parts of `m` rows and `n` columns.
-unsafe fn turned<T: Copy + 'static>(m: usize, n: usize, s: Shape, a: *const T, b: *const T, c: *mut T, one: T) {
+/// As [`blocked`], of parts of `m` rows and `n` columns; at `out` is memory of this thread for `m` rows of [`COLUMNS`], or of
+/// `n` if these are fewer.
+#[allow(clippy::too_many_arguments)] // as many as a product has
+unsafe fn turned<T: Copy + 'static>(
+    m: usize,
+    n: usize,
+    s: Shape,
+    a: *const T,
+    b: *const T,
+    c: *mut T,
+    one: T,
+    out: *mut T,
+) {
     let each = n.div_ceil(n.div_ceil(COLUMNS).max(1)).max(1);
-    let mut memory: Vec<T> = Vec::with_capacity(m * each);
-    let out = memory.as_mut_ptr();
     for n0 in (0..n).step_by(each) {
         let n = each.min(n - n0);
         for k0 in (0..s.k).step_by(BLOCK) {
@@ -292,7 +334,7 @@ impl Exact for bool {
 /// As [`blocked`].
 unsafe fn loops<T: Exact>(run: &Run<'_, '_>, s: Shape, a: *mut u8, b: *mut u8, c: *mut u8) {
     let at = Addresses([a, b, c]);
-    parts(run, s, &|batch, [m0, m1, n0, n1]| {
+    parts(run, s, &|_, batch, [m0, m1, n0, n1]| {
         let Addresses([a, b, c]) = { at };
         // SAFETY: the parts are within the matrices; a dense row of the result is memory of ours alone.
         unsafe {

@@ -247,6 +247,9 @@ fn layout(plan: &Plan, r: &Routine, frame: &mut Frame, around: &dyn Fn(Dim) -> O
         let lir = &plan.kernels[*kernel as usize].lir;
         each = each.max(scratch_sizes(lir, &params).fold(0, usize::saturating_add));
     }
+    for p in &r.products {
+        each = each.max(aligned(p.bytes(&frame.extents)));
+    }
     if !frame.scratch.grow(each.saturating_mul(plan.pool.threads())) {
         return Err(too_large(&Info::default(), &format!("scratch memory of {each} bytes a thread")));
     }

@@ -3,7 +3,7 @@
 use super::extent::{Amount, Binder, Extents};
 use super::fence::Edge;
 use super::library::LibraryStep;
-use super::matmul::MatmulStep;
+use super::matmul::{MatmulStep, Room};
 use super::memory::Frames;
 use super::output::Shelf;
 use super::update::UpdateStep;
@@ -58,6 +58,8 @@ pub(crate) struct Routine {
     pub results: Vec<Output>,
     /// Kernels with scratch memory, and their parameters.
     pub scratch: Vec<(u32, SmallVec<[Amount; 4]>)>,
+    /// What products need scratch memory for.
+    pub products: Vec<Room>,
     pub frames: Frames,
 }
 
