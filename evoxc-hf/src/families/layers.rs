@@ -149,7 +149,8 @@ impl Sight {
         let key = iota(I32, [keys.dim(2)], 0).expand_dims(0);
         let mut seen = key.le(query);
         if let Some(w) = window {
-            seen &= key.gt(query - w as i32);
+            // A window longer than any text sees all of it.
+            seen &= key.gt(query - i32::try_from(w).unwrap_or(i32::MAX));
         }
         if let Some(p) = &self.place {
             // [B, heads, T, keys]
