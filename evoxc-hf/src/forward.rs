@@ -44,8 +44,8 @@ fn decoder(config: &Config) -> Result<()> {
     Err(Error::Request(format!("{} is an encoder and gives no logits; use `evoxc_hf::encode`", config.family)))
 }
 
-/// The forward pass as a graph function: `(params, input_ids) -> logits`, for i32 `[B, T]` ids, f32 `[B, T, vocab]`
-/// logits. It captures no weights.
+/// The forward pass as a graph function: `(params, input_ids) -> logits`, for i32 `[B, T]` ids, `[B, T, vocab]` logits: f32,
+/// or f64 of parameters in f64. It captures no weights.
 ///
 /// `sequence` is T: a number, or a [`Dim`] for every length.
 ///

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::io::Weights;
 use crate::io::gguf::{self, Gguf};
-use crate::{Error, Family, Params, Result};
+use crate::{Error, Family, Params, Result, fit};
 use evoxc::{DType, Dyn, Tensor};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -77,7 +77,7 @@ pub fn load_with(
     }
     let config = Config::open(folder)?;
     let weights = Weights::open(folder, progress)?;
-    let loaded = assemble(config, &weights, options)?;
+    let loaded = assemble(config, &weights, options, progress)?;
     Ok(Loaded { config_json: std::fs::read_to_string(folder.join("config.json")).ok(), ..loaded })
 }
 
@@ -142,7 +142,13 @@ fn derived(name: &str) -> bool {
     ends.iter().any(|e| name.ends_with(e)) || name == "lm_head.weight"
 }
 
-fn assemble(mut config: Config, weights: &Weights, options: LoadOptions) -> Result<Loaded> {
+fn assemble(
+    mut config: Config,
+    weights: &Weights,
+    options: LoadOptions,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Loaded> {
+    let (mut done, all) = (0, fit::names(&config).len());
     let mut used = BTreeSet::new();
     let mut stored: Option<(DType, String)> = None;
     let params = Params::try_build(&config, |name, shape| {
@@ -157,6 +163,8 @@ fn assemble(mut config: Config, weights: &Weights, options: LoadOptions) -> Resu
         }
         let t = weights.tensor(&key)?;
         used.insert(key.clone());
+        progress(done, all);
+        done += 1;
         if !t.dtype().is_float() {
             return Err(Error::tensor(file, &key, format!("has elements of {}, which are no floats", t.dtype())));
         }
@@ -164,13 +172,14 @@ fn assemble(mut config: Config, weights: &Weights, options: LoadOptions) -> Resu
             let (first, of) = stored.get_or_insert((t.dtype(), key.clone()));
             if *first != t.dtype() {
                 let message = format!("is stored as {}, but {of:?} as {first}", t.dtype());
-                let remedy = "load them all as one dtype: `LoadOptions::default().dtype(F32)`";
+                let remedy = "load them all as one dtype: `LoadOptions::default().dtype(F32)`, or `--dtype f32`";
                 return Err(Error::tensor(file, &key, message).remedy(remedy));
             }
             return Ok(t);
         };
         Ok(if t.dtype() == dtype { t } else { t.cast(dtype)? })
     })?;
+    progress(all, all);
     // What is in memory, whatever config.json says of it.
     config.dtype = options.dtype.or(stored.map(|(d, _)| d)).unwrap_or(config.dtype);
     let unused = weights.names().filter(|n| !used.contains(*n) && !derived(n)).map(String::from).collect();

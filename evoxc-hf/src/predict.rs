@@ -44,7 +44,8 @@ impl Predictor {
 }
 
 fn shaped<D: ndarray::Dimension>(t: Tensor) -> Result<ndarray::Array<f32, D>> {
-    let t = t.into_ndarray::<f32>()?;
+    // Of a model in f64, it is of f64.
+    let t = t.cast(F32)?.into_ndarray::<f32>()?;
     t.into_dimensionality().map_err(|e| Error::Request(format!("the result has another rank: {e}")))
 }
 

@@ -183,7 +183,8 @@ impl Optimizer {
                     next.mean.push(m);
                     next.square.push(v);
                     // Both means begin at 0, which these divisors make up for.
-                    let of = |beta: f64| (1.0 - (count * beta.ln()).exp()).cast(wide(dtype));
+                    // 1 - beta^count, without the loss of digits near 0.
+                    let of = |beta: f64| (-(count * beta.ln()).expm1()).cast(wide(dtype));
                     let kept = if decay == 0.0 { wide_p } else { wide_p * (1.0 - self.rate * decay) };
                     kept - self.rate * (m / of(beta1)) / ((v / of(beta2)).sqrt() + eps)
                 }

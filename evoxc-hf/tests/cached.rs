@@ -190,6 +190,7 @@ fn windows_of_configs() {
     assert_eq!(windows("llama", ""), [all, all, all]);
     assert_eq!(windows("qwen2", ""), [all, all, all]);
     assert_eq!(windows("qwen2", r#", "use_sliding_window": true, "max_window_layers": 1"#), [all, w, w]);
+    assert_eq!(windows("qwen2", r#", "use_sliding_window": true, "max_window_layers": 0"#), [w, w, w]);
     let types =
         r#", "use_sliding_window": true, "layer_types": ["sliding_attention", "full_attention", "full_attention"]"#;
     assert_eq!(windows("qwen3", types), [w, all, all]);

@@ -155,6 +155,11 @@ fn commands() {
         &["generate", "no tokenizer here"],
         &["logits", "--ids", ""],
         &["bench", "--prefill", "0"],
+        // No place is left for a token behind the prompt, or for as many as are to be timed.
+        &["bench", "--prefill", "64"],
+        &["bench", "--prefill", "60", "--decode", "4"],
+        &["bench", "--decode", "0"],
+        &["generate", "--ids", "1,2", "--temperature", "1e-40"],
         &["bench", "--prefill", &large],
         &["bench", "--backend", "none"],
         &["inspect", "--dtype", "i32"],

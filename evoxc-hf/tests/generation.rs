@@ -4,7 +4,7 @@ mod common;
 
 use common::{LOGITS, compare, fixtures, golden};
 use evoxc::prelude::*;
-use evoxc_hf::{GenerateOptions, Generator, Packed, pack_params, packed_specs, unpack};
+use evoxc_hf::{GenerateOptions, Generator, Packed, Params, pack_params, packed_specs, unpack};
 
 fn texts(g: &Generator, prompts: &[Vec<i32>]) -> evoxc::Result<Vec<Vec<i32>>> {
     let mut out = vec![vec![]; prompts.len()];
@@ -28,6 +28,43 @@ fn batches_are_their_rows() -> evoxc::Result<()> {
         let one = Generator::new(&loaded, &Native::default(), 1, options)?;
         for (prompt, text) in prompts.iter().zip(together) {
             assert_eq!(texts(&one, std::slice::from_ref(prompt))?[0], text, "{name}: {prompt:?}");
+        }
+    }
+    Ok(())
+}
+
+/// The greatest k there is takes all, as none does; a temperature whose quotients no number holds is refused.
+#[test]
+fn bounds_of_options() -> evoxc::Result<()> {
+    let Some(models) = fixtures() else { return Ok(()) };
+    let loaded = evoxc_hf::load(models.join("gpt2"))?;
+    let base = GenerateOptions::default().max_new_tokens(6).stop([]).seed(5);
+    let run = |o: GenerateOptions| texts(&Generator::new(&loaded, &Native::default(), 1, o)?, &[vec![1, 2, 3]]);
+    let all = run(base.clone().temperature(2.0).top_k(128))?;
+    assert_eq!(all, run(base.clone().temperature(2.0).top_k(usize::MAX))?);
+    assert_eq!(run(base.clone().temperature(1e-6))?, run(base.clone())?, "next to nothing is drawn but the likeliest");
+    for t in [1e-7, 1e-40, -1.0, f64::NAN, f64::INFINITY] {
+        let e = run(base.clone().temperature(t)).expect_err("no temperature").to_string();
+        assert!(e.contains("temperature") && e.contains("1e-6"), "{e}");
+    }
+    Ok(())
+}
+
+/// Logits that are no numbers are an error, and no token.
+#[test]
+fn logits_that_are_no_numbers() -> evoxc::Result<()> {
+    let Some(models) = fixtures() else { return Ok(()) };
+    for bad in [f32::NAN, f32::INFINITY] {
+        let mut loaded = evoxc_hf::load(models.join("gpt2"))?;
+        let Params::Gpt2(p) = &mut loaded.params else { panic!("gpt2") };
+        let mut w = p.ln_f.weight.to_vec::<f32>()?;
+        w[3] = bad;
+        p.ln_f.weight = Tensor::from_vec(w.clone(), [w.len()])?;
+        for temperature in [0.0, 1.0] {
+            let options = GenerateOptions::default().max_new_tokens(3).temperature(temperature);
+            let mut tokens = evoxc_hf::generate(&loaded, &Native::default(), [1, 2, 3], options)?;
+            let e = tokens.next().expect("a step runs").expect_err("no token").to_string();
+            assert!(e.contains("are no numbers") && tokens.next().is_none(), "{e}");
         }
     }
     Ok(())

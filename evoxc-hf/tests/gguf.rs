@@ -51,3 +51,24 @@ fn malformed() {
         assert!(e.contains(part), "{name}: {e:?} does not say {part}");
     }
 }
+
+/// Lists take more memory than in the file: no file has more entries than any tokenizer.
+#[test]
+fn long_lists() {
+    let mut bytes = b"GGUF".to_vec();
+    bytes.extend(3u32.to_le_bytes());
+    bytes.extend(0u64.to_le_bytes());
+    bytes.extend(1u64.to_le_bytes());
+    bytes.extend(1u64.to_le_bytes());
+    bytes.push(b'k');
+    // A list of u8.
+    bytes.extend([9u32, 0].iter().flat_map(|n| n.to_le_bytes()));
+    bytes.extend(5_000_000u64.to_le_bytes());
+    bytes.resize(bytes.len() + 5_000_000, 7);
+    let path = std::env::temp_dir().join(format!("evoxc-hf-lists-{}.gguf", std::process::id()));
+    std::fs::write(&path, bytes).unwrap();
+    let read = Gguf::open(&path);
+    std::fs::remove_file(&path).unwrap();
+    let e = read.expect_err("too long").to_string();
+    assert!(e.contains("more than 4194304 entries"), "{e}");
+}

@@ -1,11 +1,12 @@
-//! Parameters that stay halves in memory: the arithmetic is that of f32 on their values.
+//! Parameters of other dtypes than f32: those that stay halves in memory, where the arithmetic is that of f32 on their values,
+//! and f64.
 
 mod common;
 
 use common::{LOGITS, compare, fixtures, golden, single};
 use evoxc::prelude::*;
 use evoxc::{AnyBackend, Dyn};
-use evoxc_hf::{GenerateOptions, LoadOptions};
+use evoxc_hf::{GenerateOptions, LoadOptions, Loaded, Predictor};
 
 /// Within the tolerance of f32 of the oracle on the rounded weights; near the golden values, which are of the exact ones:
 /// a weight of f16 has an error of 2^-11, one of bf16 of 2^-8, and logits reach 18.
@@ -52,6 +53,32 @@ fn tokens_of_rounded_weights() -> evoxc::Result<()> {
             text.push(token?);
         }
         assert_eq!(text.len(), 9);
+    }
+    Ok(())
+}
+
+/// In f64, the oracle's arithmetic is ours: what takes and gives arrays gives f32, and a text is that of f32.
+#[test]
+fn doubles() -> evoxc::Result<()> {
+    let Some(models) = fixtures() else { return Ok(()) };
+    for name in ["gpt2", "qwen3"] {
+        let mut seen = vec![];
+        let options = LoadOptions::default().dtype(F64);
+        let loaded = evoxc_hf::load_with(models.join(name), options, &mut |done, all| seen.push((done, all)))?;
+        // Told of every tensor that is converted.
+        let all = evoxc_hf::param_names(&loaded.config).len();
+        assert!((0..=all).all(|n| seen.contains(&(n, all))), "{name}: {seen:?}");
+        let ids = golden(&models.join(name)).tensor("input_ids")?;
+        let rows = ids.clone().into_ndarray::<i32>()?.into_dimensionality::<ndarray::Ix2>().expect("rows of ids");
+        let oracle = evoxc_hf::reference_logits(&loaded, &ids)?;
+        let got = Predictor::new(&loaded, &Native::default())?.predict(rows.view())?;
+        compare(name, &Tensor::from(got.into_dyn()), &single(oracle)?, 1e-6, 1e-6);
+        let text = |l: &Loaded| -> evoxc::Result<Vec<i32>> {
+            let options = GenerateOptions::default().max_new_tokens(6).stop([]);
+            evoxc_hf::generate(l, &Native::default(), [1, 2, 3], options)?.map(|t| Ok(t?)).collect()
+        };
+        let single = evoxc_hf::load_with(models.join(name), LoadOptions::default().dtype(F32), &mut |_, _| {})?;
+        assert_eq!(text(&loaded)?, text(&single)?, "{name}");
     }
     Ok(())
 }

@@ -124,6 +124,21 @@ fn sizes_of_configs() {
     }
 }
 
+/// Rotary positions that are not there are refused under each spelling.
+#[test]
+fn rotary_positions() {
+    let parse = |more: &str| {
+        let text = LLAMA.replace('{', &format!("{{{more}, "));
+        Config::parse("config.json".as_ref(), text.as_bytes()).map_err(evoxc::Error::from)
+    };
+    says(parse(r#""partial_rotary_factor": 0.5"#), &["partial_rotary_factor", "is not 1"]);
+    says(parse(r#""rope_parameters": {"partial_rotary_factor": 0.5}"#), &["partial_rotary_factor", "is not 1"]);
+    says(parse(r#""rope_scaling": {"factor": 4}"#), &["factor", "without `rope_type`"]);
+    for fine in [r#""partial_rotary_factor": 1.0"#, r#""rope_scaling": {"type": "linear", "factor": 4}"#] {
+        assert!(parse(fine).is_ok(), "{fine}");
+    }
+}
+
 /// Elements of packed parameters are counted without overflow.
 #[test]
 fn large_configs_pack() {

@@ -61,6 +61,9 @@ pub fn run(a: &Arguments) -> Result<(), Failure> {
         };
         print(&(serde_json::to_string(&line).unwrap_or_default() + "\n"))
     };
+    if a.decode == 0 {
+        return Err(Failure::Input("--decode 0: there is nothing to time".into()));
+    }
     let t = Instant::now();
     let loaded = a.model.load()?;
     show("load", t.elapsed().as_secs_f64(), None, None)?;
@@ -71,12 +74,19 @@ pub fn run(a: &Arguments) -> Result<(), Failure> {
     show("compile", t.elapsed().as_secs_f64(), None, None)?;
     show("read", reading(&loaded, a.repeat)?, None, Some(weights as f64))?;
     let (vocab, most) = (loaded.config.vocab_size(), loaded.config.max_positions());
-    if let Some(n) = a.prefill.iter().find(|n| !(1..=most).contains(*n)) {
-        return Err(Failure::Input(format!("--prefill {n}: prompts of this model have 1 to {most} tokens")));
+    let room = most.saturating_sub(1);
+    if let Some(n) = a.prefill.iter().find(|n| !(1..=room).contains(*n)) {
+        let why = format!("prompts of this model have 1 to {room} tokens, so that one more has a place");
+        return Err(Failure::Input(format!("--prefill {n}: {why}")));
+    }
+    let first = a.prefill.first().copied().unwrap_or(room.min(8));
+    if a.decode.saturating_add(1) > most - first {
+        let why = format!("behind {first} tokens, this model has places for {} more", most - first);
+        return Err(Failure::Input(format!("--decode {}: {why}", a.decode)));
     }
     let prompt = |n: usize| -> Vec<i32> { (0..n).map(|i| ((i * 7919 + 13) % vocab) as i32).collect() };
     // The first run touches the pages of the file and of the arenas.
-    generator.start(&[prompt(a.prefill.first().copied().unwrap_or(8))])?.next();
+    generator.start(&[prompt(first)])?.next().transpose()?;
     for &n in &a.prefill {
         let s = timed(a.repeat, || {
             generator.start(&[prompt(n)])?.next().transpose()?;
@@ -86,15 +96,16 @@ pub fn run(a: &Arguments) -> Result<(), Failure> {
     }
     let mut each = vec![];
     for _ in 0..a.repeat.max(1) {
-        let mut generation = generator.start(&[prompt(a.prefill.first().copied().unwrap_or(8))])?;
+        let mut generation = generator.start(&[prompt(first)])?;
         generation.next().transpose()?;
         let t = Instant::now();
-        let mut count = 0;
+        let mut count = 0u32;
         for row in generation.by_ref() {
             row?;
             count += 1;
         }
-        each.push(t.elapsed().as_secs_f64() / f64::from(count.max(1)));
+        // Without a stop token, and with places for all, all have been generated.
+        each.push(t.elapsed().as_secs_f64() / f64::from(count));
     }
     show("decode", median(each), Some(1), Some(weights as f64))
 }

@@ -149,7 +149,7 @@ fn decoder(
     while let Some(row) = generation.next() {
         got.extend(row?.into_iter().flatten());
         if let Some(l) = generation.logits() {
-            rows.extend(l.to_vec::<f32>()?);
+            rows.extend(l.cast(F32)?.to_vec::<f32>()?);
         }
     }
     if let Some(e) = expected {

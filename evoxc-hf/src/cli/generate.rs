@@ -76,14 +76,15 @@ pub fn run(a: &Arguments) -> Result<(), Failure> {
     }
     print("\n")?;
     if a.stats && count > 0 {
-        let rest = (begun.elapsed() - first).as_secs_f64() / f64::from((count - 1).max(1));
+        let rest = (begun.elapsed() - first).as_secs_f64();
+        // The first token is the prompt's.
+        let rate = if count > 1 { format!(", {:.1} tokens/s", f64::from(count - 1) / rest) } else { String::new() };
         eprintln!(
-            "load {:.0} ms, compile {:.0} ms, prompt of {} tokens {:.1} ms, {:.1} tokens/s",
+            "load {:.0} ms, compile {:.0} ms, prompt of {} tokens {:.1} ms{rate}",
             load.as_secs_f64() * 1e3,
             compile.as_secs_f64() * 1e3,
             prompt.len(),
             first.as_secs_f64() * 1e3,
-            1.0 / rest
         );
     }
     Ok(())

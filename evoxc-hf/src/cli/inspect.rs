@@ -1,6 +1,6 @@
 //! `evoxc-hf inspect`.
 
-use super::{Failure, load, print};
+use super::{Failure, load, one_line, print};
 use evoxc::Dyn;
 use std::path::PathBuf;
 
@@ -34,10 +34,10 @@ pub fn run(a: &Arguments) -> Result<(), Failure> {
     }
     out += &format!("\n{} tensors, {count} parameters, {:.1} MB\n", names.len(), bytes as f64 / 1e6);
     if !loaded.unused_tensors.is_empty() {
-        out += &format!("not used: {}\n", loaded.unused_tensors.join(", "));
+        out += &format!("not used: {}\n", one_line(&loaded.unused_tensors.join(", ")));
     }
     if !c.unknown_keys.is_empty() {
-        out += &format!("keys of config.json that nothing reads: {}\n", c.unknown_keys.join(", "));
+        out += &format!("keys of config.json that nothing reads: {}\n", one_line(&c.unknown_keys.join(", ")));
     }
     print(&out)
 }

@@ -62,7 +62,7 @@ pub struct Model {
     /// The backend: native, interp, xla, iree
     #[arg(short, long, default_value = "native")]
     pub backend: String,
-    /// Convert the parameters to this dtype: f32, f16, bf16
+    /// Convert the parameters to this dtype: f32, f16, bf16, f64
     #[arg(long)]
     pub dtype: Option<DType>,
 }

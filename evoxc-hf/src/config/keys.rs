@@ -45,6 +45,14 @@ impl Keys {
             _ => Err(self.wrong(key, "a whole number from 1 to 2^31")),
         }
     }
+    /// A number from 0; `None` where it is absent or null.
+    pub fn count_or_none(&mut self, key: &str) -> Result<Option<usize>> {
+        let Some(v) = self.value(key) else { return Ok(None) };
+        match v.as_u64() {
+            Some(n) if n <= MAX_SIZE => Ok(Some(n as usize)),
+            _ => Err(self.wrong(key, "a whole number from 0 to 2^31")),
+        }
+    }
     /// A size that must be there.
     pub fn size(&mut self, key: &str) -> Result<usize> {
         self.size_or_none(key)?.ok_or_else(|| self.bad(key, "is missing"))

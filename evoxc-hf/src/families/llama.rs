@@ -99,7 +99,7 @@ impl Config {
 /// How many positions back each layer sees.
 fn windows(k: &mut Keys, family: Family, layers: usize) -> Result<Vec<Option<usize>>> {
     let window = k.size_or_none("sliding_window")?;
-    let from = k.size_or_none("max_window_layers")?;
+    let from = k.count_or_none("max_window_layers")?;
     let kinds = k.texts("layer_types")?;
     // Qwen has a switch of its own; a window without it is not used.
     let used = match family {
@@ -124,22 +124,30 @@ fn windows(k: &mut Keys, family: Family, layers: usize) -> Result<Vec<Option<usi
     Ok((0..layers).map(|i| slides(i).then_some(window)).collect())
 }
 
+/// Heads turn as a whole.
+fn whole(k: &mut Keys) -> Result<()> {
+    match k.positive("partial_rotary_factor")? {
+        Some(p) if p != 1.0 => Err(k.bad("partial_rotary_factor", "is not 1; heads that turn in part are not there")),
+        Some(_) | None => Ok(()),
+    }
+}
+
 /// The rotary frequencies: base^(-2i/d), scaled as `rope_parameters` (or `rope_scaling` and `rope_theta`, as they were
 /// spelled before) says.
 fn frequencies(k: &mut Keys, features: usize, positions: usize) -> Result<Vec<f64>> {
     let (new, old) = (k.object("rope_parameters")?, k.object("rope_scaling")?);
     let theta = k.positive("rope_theta")?;
+    whole(k)?;
     let mut about = new.or(old);
     let inner = about.as_mut().map(|a| a.positive("rope_theta")).transpose()?.flatten();
     let base = inner.or(theta).unwrap_or(10_000.0);
     let plain: Vec<f64> = (0..features / 2).map(|i| base.powf(-((2 * i) as f64) / features as f64)).collect();
     let Some(a) = &mut about else { return Ok(plain) };
     let (kind, older) = (a.text("rope_type")?, a.text("type")?);
-    if a.positive("partial_rotary_factor")?.is_some_and(|p| p != 1.0) {
-        return Err(a.bad("partial_rotary_factor", "is not 1; heads that turn in part are not there"));
-    }
+    whole(a)?;
     let need = |a: &mut Keys, key: &str| a.positive(key)?.ok_or_else(|| a.bad(key, "is missing"));
     match kind.or(older).as_deref() {
+        None if a.positive("factor")?.is_some() => Err(a.bad("factor", "is there without `rope_type`")),
         None | Some("default") => Ok(plain),
         Some("linear") => {
             let factor = need(a, "factor")?;

@@ -20,6 +20,8 @@ type Given = (Params<Tensor>, Tensor, Place<Tensor>, Cache<Tensor>, Sampler<Tens
 struct Step<T> {
     /// i32 `[B]`
     token: T,
+    /// bool `[B]`: are the logits numbers?
+    finite: T,
     /// f32 `[B, vocab]`
     logits: T,
     cache: Cache<T>,
@@ -70,7 +72,9 @@ impl Generator {
         let step = move |params: Params<Sym>, ids: Sym, place: Place<Sym>, cache: Cache<Sym>, sampler: Sampler<Sym>| {
             let (logits, cache) = forward(params, ids, place, cache);
             let (token, sampler) = sample::next(logits, sampler, &chosen);
-            Step { token, logits, cache, sampler }
+            // Of no number, the greatest is none either.
+            let finite = logits.max(-1).is_finite();
+            Step { token, finite, logits, cache, sampler }
         };
         let specs = |length: Dim| {
             let (params, ids, place, cache) = cached_specs(config, batch, length, dim("capacity"));
@@ -172,6 +176,10 @@ impl Generation {
         // The cache is moved in: its storage is written in place.
         let out = exe.run((g.params.clone(), self.ids.clone(), place, cache, sampler))?;
         let tokens = out.token.to_vec::<i32>()?;
+        if let Some(row) = out.finite.to_vec::<bool>()?.iter().position(|f| !f) {
+            let why = "are no numbers: the parameters hold some that are none, or the arithmetic overflows";
+            return Err(Error::Request(format!("the logits of text {row} at token {} {why}", self.at + length - 1)));
+        }
         self.at += length;
         self.left -= 1;
         self.ids = out.token.reshape([g.batch, 1])?;

@@ -41,6 +41,9 @@ impl Default for GenerateOptions {
     }
 }
 
+/// The least temperature that is not 0.
+const LEAST: f64 = 1e-6;
+
 impl GenerateOptions {
     /// Sets [`max_new_tokens`](GenerateOptions::max_new_tokens).
     pub fn max_new_tokens(mut self, n: usize) -> Self {
@@ -80,8 +83,9 @@ impl GenerateOptions {
     /// What is wrong with the numbers.
     pub(super) fn fault(&self) -> Option<String> {
         let bad = |name: &str, value: String, rule: &str| Some(format!("{name} is {value}, and must be {rule}"));
-        if !(self.temperature >= 0.0 && self.temperature.is_finite()) {
-            return bad("temperature", self.temperature.to_string(), "a number from 0");
+        // Logits divided by less are beyond the numbers of their dtype.
+        if self.temperature != 0.0 && !(self.temperature >= LEAST && self.temperature.is_finite()) {
+            return bad("temperature", self.temperature.to_string(), "0, which takes the likeliest, or from 1e-6");
         }
         if self.top_k == Some(0) {
             return bad("top_k", "0".into(), "at least 1");

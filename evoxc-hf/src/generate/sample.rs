@@ -41,7 +41,7 @@ fn draw(x: Sym, key: Sym, options: &GenerateOptions) -> Sym {
         return random::categorical(key, [x.dim(0)], x);
     }
     // Without k all are sorted.
-    let k = options.top_k.map_or(vocab, |k| k.to_dim().min(vocab));
+    let k = options.top_k.map_or(vocab, |k| k.min(i32::MAX as usize).to_dim().min(vocab));
     let (mut best, index) = x.top_k(k);
     if let Some(p) = options.top_p {
         let share = best.softmax(-1);

@@ -62,18 +62,20 @@ pub(crate) fn config(file: &Gguf) -> Result<Config> {
     let features = match k.size_or_none("attention.key_length")? {
         Some(d) => d,
         None if width.is_multiple_of(heads) => width / heads,
-        None => return Err(k.bad("llama.attention.head_count", format!("{heads} does not divide {width}"))),
+        None => return Err(k.bad(&k.get("attention.head_count").0, format!("{heads} does not divide {width}"))),
     };
     let kv_heads = k.size_or_none("attention.head_count_kv")?.unwrap_or(heads);
     if !heads.is_multiple_of(kv_heads) || !features.is_multiple_of(2) || features > MAX_FEATURES {
-        return Err(
-            k.bad("llama.attention.head_count_kv", format!("{kv_heads} key heads of {features} for {heads} heads"))
-        );
+        return Err(k.bad(
+            &k.get("attention.head_count_kv").0,
+            format!("{kv_heads} key heads of {features} for {heads} heads"),
+        ));
     }
     if k.size_or_none("rope.dimension_count")?.is_some_and(|n| n != features) {
-        return Err(
-            k.bad("llama.rope.dimension_count", format!("is not {features}: heads that turn in part are not there"))
-        );
+        return Err(k.bad(
+            &k.get("rope.dimension_count").0,
+            format!("is not {features}: heads that turn in part are not there"),
+        ));
     }
     let (scaling, kind) = k.get("rope.scaling.type");
     let factor = match kind.and_then(Metadata::text) {

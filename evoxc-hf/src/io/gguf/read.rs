@@ -75,12 +75,16 @@ pub struct Gguf {
 
 /// Lists of lists deeper than this are refused.
 const MAX_DEPTH: usize = 4;
+/// Entries of all lists of a file: tokenizers have a million, and an entry takes several times its bytes here.
+const MAX_ENTRIES: usize = 1 << 22;
 
 /// Reads forward through the bytes.
 struct Reader<'a> {
     path: &'a Path,
     bytes: &'a [u8],
     at: usize,
+    /// Entries of lists so far.
+    entries: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -152,6 +156,10 @@ impl<'a> Reader<'a> {
                     _ => 8,
                 };
                 let n = self.count(&format!("length of {what}"), least)?;
+                self.entries = self.entries.saturating_add(n);
+                if self.entries > MAX_ENTRIES {
+                    return self.bad(format!("the lists up to {what} have more than {MAX_ENTRIES} entries"));
+                }
                 Metadata::List((0..n).map(|_| self.value(kind, what, depth + 1)).collect::<Result<_>>()?)
             }
             10 => Metadata::Int(u64::from_le_bytes(self.array(what)?).into()),
@@ -169,7 +177,7 @@ impl Gguf {
     /// What is wrong, and with which key or tensor.
     pub fn open(path: &Path) -> Result<Gguf> {
         let file = MappedFile::open(path)?;
-        let mut r = Reader { path, bytes: file.bytes(), at: 0 };
+        let mut r = Reader { path, bytes: file.bytes(), at: 0, entries: 0 };
         let magic: [u8; 4] = r.array("the magic")?;
         if &magic != b"GGUF" {
             let found = shown(&String::from_utf8_lossy(&magic));
